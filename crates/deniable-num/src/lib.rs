@@ -1,0 +1,2 @@
+//! Numbers that know which way they round.
+#![forbid(unsafe_code)]

@@ -1,0 +1,96 @@
+//! Machine words as the samplers see them.
+//!
+//! A sampler touches a random word only through [`Word`]. That is what lets the code which ships with
+//! 64-bit words be run over every word of 4 or 8 bits, and with words that stand for an interval which
+//! each comparison splits.
+
+use core::cmp::Ordering;
+
+use crate::{Entropy, Result};
+
+/// A uniformly random word of [`Word::BITS`] bits.
+pub trait Word: Copy {
+    /// The width. It divides 64.
+    const BITS: u32;
+
+    /// The low half of a product, see [`Word::mul`].
+    type Low: Low;
+
+    /// The order of this word and `digit`, which is below 2^BITS.
+    fn compare(self, digit: u64) -> Ordering;
+
+    /// Whether this word is below `digit`, and whether it equals it, each as 0 or 1, without a branch.
+    fn below_and_equal(self, digit: u64) -> (u64, u64);
+
+    /// The two halves of this word times `n`, where `n` is below 2^BITS.
+    fn mul(self, n: u64) -> (u64, Self::Low);
+
+    /// The word as a number below 2^BITS.
+    fn value(self) -> u64;
+}
+
+/// The low half of a random word's product.
+pub trait Low: Copy {
+    /// Whether it is below `threshold`.
+    fn is_below(self, threshold: u64) -> bool;
+}
+
+/// A source of random words. Every [`Entropy`] is one, with words of 64 bits.
+pub trait Source {
+    /// The words it gives.
+    type Word: Word;
+
+    /// Draws one word.
+    ///
+    /// # Errors
+    ///
+    /// [`ErrorKind::EntropyUnavailable`](crate::ErrorKind) when there is none to be had.
+    fn draw(&mut self) -> Result<Self::Word>;
+}
+
+impl<E: Entropy + ?Sized> Source for E {
+    type Word = u64;
+
+    #[inline]
+    fn draw(&mut self) -> Result<u64> {
+        self.word()
+    }
+}
+
+impl Word for u64 {
+    const BITS: u32 = 64;
+
+    type Low = u64;
+
+    #[inline]
+    fn compare(self, digit: u64) -> Ordering {
+        self.cmp(&digit)
+    }
+
+    #[inline]
+    fn below_and_equal(self, digit: u64) -> (u64, u64) {
+        // The borrow of a subtraction is a flag, not a jump; `black_box` keeps the optimizer from
+        // turning what is done with it back into one.
+        let (difference, below) = self.overflowing_sub(digit);
+        let nonzero = (difference | difference.wrapping_neg()) >> 63;
+        (core::hint::black_box(u64::from(below)), core::hint::black_box(nonzero ^ 1))
+    }
+
+    #[inline]
+    fn mul(self, n: u64) -> (u64, u64) {
+        let product = u128::from(self) * u128::from(n);
+        ((product >> 64) as u64, product as u64)
+    }
+
+    #[inline]
+    fn value(self) -> u64 {
+        self
+    }
+}
+
+impl Low for u64 {
+    #[inline]
+    fn is_below(self, threshold: u64) -> bool {
+        self < threshold
+    }
+}
