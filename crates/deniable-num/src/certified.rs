@@ -1,0 +1,23 @@
+//! Certified enclosures of logarithms and exponentials, for those who decide by comparison.
+//!
+//! A sampler that compares a random number with an irrational one needs no rounded value: it needs two
+//! bounds and, where they do not decide, narrower ones. The functions on machine words are fast and of
+//! fixed precision; [`Interval`] is plain and of any precision.
+
+use crate::elementary::fast;
+pub use crate::elementary::plain::Interval;
+
+/// The number of fraction bits of the fixed-point results of [`neg_ln_64`] and [`neg_ln_128`].
+pub const FRACTION: u32 = fast::FRACTION;
+
+/// Bounds of −ln(fraction / 2^64) · 2^FRACTION, less than 2^44 apart. None if the fraction is zero.
+#[inline]
+pub fn neg_ln_64(fraction: u64) -> Option<(u128, u128)> {
+    (fraction != 0).then(|| fast::neg_ln_64(fraction))
+}
+
+/// Bounds of −ln(fraction / 2^128) · 2^FRACTION, at most 4 apart. None if the fraction is zero.
+#[inline]
+pub fn neg_ln_128(fraction: u128) -> Option<(u128, u128)> {
+    (fraction != 0).then(|| fast::neg_ln_128(fraction))
+}

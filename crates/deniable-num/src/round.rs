@@ -1,0 +1,154 @@
+//! One rounding function for the whole crate.
+
+use crate::{Decoded, Float};
+
+/// Which way to round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Towards +∞.
+    Up,
+    /// Towards −∞.
+    Down,
+    /// To the nearest float, ties to the even one.
+    Nearest,
+}
+
+/// A real number on its way to a float: ± (mantissa + θ) · 2^exponent.
+///
+/// θ is 0 if `sticky` is false, and unknown but strictly between 0 and 1 if it is true.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Real {
+    /// The sign.
+    pub negative: bool,
+    /// The known leading bits.
+    pub mantissa: u128,
+    /// The power of two of the mantissa's last bit.
+    pub exponent: i64,
+    /// Whether something nonzero follows the last bit.
+    pub sticky: bool,
+}
+
+impl Real {
+    /// Zero.
+    pub const ZERO: Self = Real { negative: false, mantissa: 0, exponent: 0, sticky: false };
+
+    /// An exact number.
+    #[inline]
+    pub fn exact(negative: bool, mantissa: u128, exponent: i64) -> Self {
+        Real { negative, mantissa, exponent, sticky: false }
+    }
+
+    /// The value of a finite float.
+    #[inline]
+    pub fn from_float<F: Float>(x: F) -> Option<Self> {
+        match x.decode() {
+            Decoded::Finite { negative, mantissa, exponent } => {
+                Some(Real::exact(negative, mantissa.into(), exponent.into()))
+            }
+            _ => None,
+        }
+    }
+
+    /// The same number with the opposite sign.
+    #[inline]
+    pub fn negated(self) -> Self {
+        Real { negative: !self.negative, ..self }
+    }
+
+    /// The sum of two exact numbers whose mantissas have at most 120 bits.
+    ///
+    /// Both are shifted up to bit 125. What the smaller one then loses on its way down is at least five
+    /// places below the larger one's last significant bit, so the difference keeps over 120 bits: a
+    /// sticky result is always long enough to be rounded.
+    #[inline]
+    pub fn sum(x: Real, y: Real) -> Real {
+        debug_assert!(!x.sticky && !y.sticky && (x.mantissa | y.mantissa) >> 120 == 0);
+        if x.mantissa == 0 {
+            return y;
+        }
+        if y.mantissa == 0 {
+            return x;
+        }
+        let (x, y) = (x.raised(), y.raised());
+        let x_is_larger = (x.exponent, x.mantissa) >= (y.exponent, y.mantissa);
+        let (large, small) = if x_is_larger { (x, y) } else { (y, x) };
+        let distance = large.exponent - small.exponent;
+        let (shifted, lost) = if distance > 127 {
+            (0, true)
+        } else {
+            let shifted = small.mantissa >> distance;
+            (shifted, shifted << distance != small.mantissa)
+        };
+        let mantissa = if large.negative == small.negative {
+            large.mantissa + shifted
+        } else {
+            large.mantissa - shifted - u128::from(lost)
+        };
+        let negative = large.negative && mantissa != 0;
+        Real { negative, mantissa, exponent: large.exponent, sticky: lost }
+    }
+
+    /// Rounds to a float. A zero is always +0; beyond the range the result is ±∞, or the largest finite
+    /// number where the direction points back towards zero.
+    #[inline]
+    pub fn round<F: Float>(self, direction: Direction) -> F {
+        if self.mantissa == 0 && !self.sticky {
+            return F::encode(false, 0, F::MIN_EXPONENT);
+        }
+        let length = i64::from(128 - self.mantissa.leading_zeros());
+        let last = (self.exponent + length - i64::from(F::PRECISION)).max(F::MIN_EXPONENT.into());
+        let dropped = last - self.exponent;
+        debug_assert!(
+            !self.sticky || dropped > 0,
+            "a sticky number needs more bits than the float"
+        );
+        let (kept, above_half, at_half, inexact) = split(self.mantissa, dropped, self.sticky);
+        let away = match direction {
+            Direction::Up => inexact && !self.negative,
+            Direction::Down => inexact && self.negative,
+            Direction::Nearest => above_half || at_half && kept & 1 == 1,
+        };
+        let mut mantissa = kept + u64::from(away);
+        let mut exponent = last;
+        if mantissa >> F::PRECISION != 0 {
+            mantissa >>= 1;
+            exponent += 1;
+        }
+        if exponent > i64::from(F::MAX_EXPONENT) {
+            let back = match direction {
+                Direction::Up => self.negative,
+                Direction::Down => !self.negative,
+                Direction::Nearest => false,
+            };
+            return if back { F::largest(self.negative) } else { F::infinity(self.negative) };
+        }
+        F::encode(self.negative && mantissa != 0, mantissa, exponent as i32)
+    }
+
+    /// The same number with its leading bit at bit 125.
+    #[inline]
+    fn raised(self) -> Self {
+        let shift = self.mantissa.leading_zeros() - 2;
+        let exponent = self.exponent - i64::from(shift);
+        Real { mantissa: self.mantissa << shift, exponent, ..self }
+    }
+}
+
+/// The mantissa without its last `dropped` bits, and what was dropped: more than half of the last place
+/// kept, exactly half of it, anything at all.
+#[inline]
+fn split(mantissa: u128, dropped: i64, sticky: bool) -> (u64, bool, bool, bool) {
+    if dropped <= 0 {
+        return ((mantissa << -dropped) as u64, false, false, sticky);
+    }
+    if dropped > 128 {
+        return (0, false, false, true);
+    }
+    let (kept, rest) = if dropped == 128 {
+        (0, mantissa)
+    } else {
+        ((mantissa >> dropped) as u64, mantissa & ((1 << dropped) - 1))
+    };
+    let half = 1u128 << (dropped - 1);
+    (kept, rest > half || rest == half && sticky, rest == half && !sticky, rest != 0 || sticky)
+}
