@@ -1,5 +1,7 @@
 //! One rounding function for the whole crate.
 
+use num_bigint::BigUint;
+
 use crate::{Decoded, Float};
 
 /// Which way to round.
@@ -46,6 +48,18 @@ impl Real {
                 Some(Real::exact(negative, mantissa.into(), exponent.into()))
             }
             _ => None,
+        }
+    }
+
+    /// magnitude · 2^exponent: the leading 128 bits, and whether anything follows.
+    pub fn from_big(magnitude: &BigUint, exponent: i64) -> Self {
+        let dropped = magnitude.bits().saturating_sub(128);
+        let top = magnitude >> dropped;
+        Real {
+            negative: false,
+            mantissa: u128::try_from(&top).expect("128 bits remain"),
+            exponent: exponent + dropped as i64,
+            sticky: top << dropped != *magnitude,
         }
     }
 

@@ -30,7 +30,7 @@ pub(super) fn ln_1p(x: Real) -> Option<Enclosure> {
 
 /// e^x for 2^−60 ≤ |x| < 1024.
 pub(super) fn exp(x: Real) -> Option<Enclosure> {
-    let (low, high, doublings) = exp_scaled(x)?;
+    let (low, high, doublings) = exp_scaled(fixed(x))?;
     let exponent = doublings - 127;
     Some(Enclosure {
         negative: false,
@@ -44,7 +44,7 @@ pub(super) fn exp_m1(x: Real) -> Option<Enclosure> {
     if magnitude_exponent(x) < SMALL {
         return Some(small_series(x, x.negative, &RECIPROCAL_FACTORIAL));
     }
-    let (low, high, doublings) = exp_scaled(x)?;
+    let (low, high, doublings) = exp_scaled(fixed(x))?;
     let (low, high, exponent) = if doublings >= 0 {
         // In units of the mantissa's last place, 1 is 2^(127 − doublings), or less than one of them.
         let (one_below, one_above) = match 127 - doublings {
@@ -95,6 +95,14 @@ pub(crate) fn neg_ln_64(fraction: u64) -> (u128, u128) {
     let series = (r << 43) + (u128::from(quadratic) << 40);
     let rest = (LN_RECIPROCALS[index] >> 11) + series;
     (ln2_low + rest, ln2_high + rest + (6 << 40))
+}
+
+/// e^−x · 2^127 from bounds of x · 2^FRACTION, 0 ≤ x < 1023: a lower and an upper bound, if x is far
+/// enough from the multiples of ln 2.
+pub(crate) fn exp_neg_128(x_low: u128, x_high: u128) -> Option<(u128, u128)> {
+    let (low, high, doublings) = exp_scaled((-(x_high as i128), -(x_low as i128)))?;
+    let down = doublings.unsigned_abs().min(128) as u32;
+    Some((low.checked_shr(down).unwrap_or(0), high.checked_shr(down).unwrap_or(0) + 1))
 }
 
 /// Below 2^SMALL in magnitude a short series around 0 keeps the relative error small.
@@ -184,10 +192,9 @@ fn times_ln_2(n: u64) -> (u128, u128) {
     (bound, if n == 0 { 0 } else { bound + 2 })
 }
 
-/// e^x = m · 2^(doublings − 127) with m in [2^127, 2^128): bounds of m. None if x is too near a multiple of
-/// ln 2 to tell the doublings.
-fn exp_scaled(x: Real) -> Option<(u128, u128, i64)> {
-    let (x_low, x_high) = fixed(x);
+/// e^x = m · 2^(doublings − 127) with m in [2^127, 2^128): bounds of m, from bounds of x times 2^FRACTION
+/// below 2^10 in magnitude. None if x is too near a multiple of ln 2 to tell the doublings.
+fn exp_scaled((x_low, x_high): (i128, i128)) -> Option<(u128, u128, i64)> {
     // 2^32 / ln 2, rounded.
     let mut doublings = (((x_low >> (FRACTION - 32)) * 6_196_328_019) >> 64) as i64;
     loop {

@@ -93,8 +93,8 @@ impl Interval {
         let exponent = exponent - self.bits as i64;
         Enclosure {
             negative,
-            low: to_real(low.magnitude(), exponent),
-            high: to_real(high.magnitude(), exponent),
+            low: Real::from_big(low.magnitude(), exponent),
+            high: Real::from_big(high.magnitude(), exponent),
         }
     }
 }
@@ -138,17 +138,6 @@ fn numerator(x: Real) -> (BigInt, u64) {
         (mantissa << x.exponent, 0)
     } else {
         (mantissa, x.exponent.unsigned_abs())
-    }
-}
-
-fn to_real(magnitude: &BigUint, exponent: i64) -> Real {
-    let dropped = magnitude.bits().saturating_sub(128);
-    let top = magnitude >> dropped;
-    Real {
-        negative: false,
-        mantissa: u128::try_from(&top).expect("128 bits remain"),
-        exponent: exponent + dropped as i64,
-        sticky: top << dropped != *magnitude,
     }
 }
 

@@ -1,4 +1,65 @@
 //! Where randomness comes from.
+//!
+//! The samplers of this crate are exact *given* independent, uniformly random words. This module is
+//! where the words come from, and the only place where "exact" rests on an assumption.
+//!
+//! # What is promised
+//!
+//! - In what ships there is one source, [`OsEntropy`]: the operating system's generator, or a
+//!   cryptographic generator seeded from it. There is no seed in the interface and no feature that adds
+//!   one. (Another implementation of [`Entropy`] is code that its author wrote.)
+//! - A source that fails says so. The error reaches the caller; no default, nothing weaker and no panic
+//!   takes the place of a word, and none of a failed call's words is left in the caller's memory. The
+//!   next call asks the operating system again.
+//! - A process forked from this one never repeats its words, nor do two children of one parent. That
+//!   holds for `fork`, for a raw `clone` system call, and for a fork inside a signal handler that
+//!   interrupts a draw.
+//! - Words that were handed out cannot be computed again from what the generator keeps.
+//!
+//! # How
+//!
+//! Each thread has a ChaCha20 generator, seeded with 32 bytes from the operating system. A refill makes
+//! 60 blocks; the first 32 bytes replace the key at once (*fast key erasure*), 476 words are handed out,
+//! each overwritten when it is. After 16 refills (60 928 bytes) a new seed replaces the key. All twenty
+//! rounds are a conservative margin; the cipher and these sizes may change with measurement, and no
+//! result depends on them.
+//!
+//! Key, buffer and counters live in a page that the kernel wipes in a forked child (`MADV_WIPEONFORK`)
+//! and leaves out of core dumps. No handler has to run and no process number is compared, so nothing
+//! can be bypassed. All zero means "no seed". A word is read first and handed out only if the page's
+//! mark still stands afterwards; the mark is set before the seed is asked for. So whatever instruction
+//! a fork comes at, the child notices, drops what it holds and asks for a seed of its own.
+//!
+//! Where such a page cannot be had (another operating system, Linux before 4.14, no memory), where the
+//! thread has already destroyed its generator at its end, or where a draw interrupts another one on the
+//! same thread, nothing is buffered: every draw is a request to the operating system. Slow, and as sound.
+//!
+//! # What is trusted
+//!
+//! That the operating system's generator is unpredictable once it says it is ready, and that what the
+//! `getrandom` crate calls *is* the operating system: a preloaded library that replaces `getrandom(2)`,
+//! or that crate's own build-time setting for a custom backend, is in its place. That ChaCha20's output
+//! cannot be told from random, and that the `chacha20` crate computes it (tested here against a plain
+//! implementation and RFC 8439). That the kernel wipes the pages as it accepted to. `getrandom` may
+//! block early in boot, until the kernel is ready.
+//!
+//! # Limits
+//!
+//! - A word handed out before a fork is in both processes, like any other variable. So is one whose
+//!   final check had passed when the fork came, a few instructions before the call returned.
+//! - A child that shares the memory (`vfork`, `clone` with `CLONE_VM`) is outside the promise, and so
+//!   is a program that maps or advises over pages it does not own.
+//! - A virtual machine or a process restored twice from one snapshot repeats at most the unread words
+//!   and those up to the next seed: 60 928 bytes a thread.
+//! - Wiping reaches the buffer and the key, not copies in registers, on the stack (ChaCha's own state
+//!   is wiped there, what the compiler spilled is not) and in the caller's memory. Pages are not locked:
+//!   swap and hibernation may write them to disk. At the end of a thread the page is wiped and given
+//!   back; the main thread's may merely end with the process.
+//! - Words not yet handed out are in memory: who reads it learns up to 476 words of the future, and all
+//!   words up to the next seed.
+
+mod generator;
+mod os;
 
 use crate::Result;
 
@@ -26,6 +87,39 @@ pub trait Entropy {
     }
 }
 
-/// The operating system's entropy.
-#[derive(Debug)]
+/// The operating system's entropy, buffered for each thread. See the [module](self) for what is promised.
+///
+/// A handle without a state of its own: it costs nothing to make, and may be made wherever one is
+/// needed.
+///
+/// ```
+/// use deniable_sample::{Entropy, OsEntropy};
+///
+/// let mut entropy = OsEntropy::new();
+/// let mut words = [0; 4];
+/// entropy.fill(&mut words)?;
+/// let word = entropy.word()?;
+/// # assert!(!words.contains(&word));
+/// # Ok::<(), deniable_sample::Error>(())
+/// ```
+#[derive(Clone, Debug, Default)]
 pub struct OsEntropy(());
+
+impl OsEntropy {
+    /// A handle on this thread's generator, whichever thread it is used on.
+    pub fn new() -> Self {
+        Self(())
+    }
+}
+
+impl Entropy for OsEntropy {
+    /// Fills `words`. On failure they are all zero.
+    fn fill(&mut self, words: &mut [u64]) -> Result<()> {
+        os::fill(words)
+    }
+
+    #[inline]
+    fn word(&mut self) -> Result<u64> {
+        os::word()
+    }
+}

@@ -1,0 +1,56 @@
+//! Pages that a forked child finds zeroed, where the operating system has them.
+
+use core::ptr::NonNull;
+
+/// Maps at least `length` bytes, page aligned and all zero, that are all zero again in a child made by
+/// `fork` and are left out of core dumps. `None` where any of this cannot be had.
+#[cfg(target_os = "linux")]
+pub(super) fn map(length: usize) -> Option<NonNull<u8>> {
+    let access = libc::PROT_READ | libc::PROT_WRITE;
+    let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    // SAFETY: a new anonymous mapping at an address the kernel chooses replaces nothing that is in use.
+    let address = unsafe { libc::mmap(core::ptr::null_mut(), length, access, kind, -1, 0) };
+    if address == libc::MAP_FAILED {
+        return None;
+    }
+    let pages = NonNull::new(address.cast::<u8>())?;
+    // Emulators are known that answer every advice with success and do nothing. One that also accepts
+    // a nonsense advice is not believed.
+    const NONSENSE: libc::c_int = -1;
+    if !advise(pages, length, NONSENSE)
+        && advise(pages, length, libc::MADV_WIPEONFORK)
+        && advise(pages, length, libc::MADV_DONTDUMP)
+    {
+        return Some(pages);
+    }
+    // SAFETY: these pages were mapped above with this length, and no reference to them exists.
+    unsafe { unmap(pages, length) };
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn map(_length: usize) -> Option<NonNull<u8>> {
+    None
+}
+
+/// Gives pages back.
+///
+/// # Safety
+///
+/// `pages` came from [`map`] with the same `length`, and nothing uses them any more.
+#[cfg(target_os = "linux")]
+pub(super) unsafe fn unmap(pages: NonNull<u8>, length: usize) {
+    // SAFETY: the caller vouches that this is a whole mapping of ours that nothing uses. Unmapping can
+    // fail only by splitting a mapping when there are too many; the page then merely stays.
+    unsafe { libc::munmap(pages.as_ptr().cast(), length) };
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) unsafe fn unmap(_pages: NonNull<u8>, _length: usize) {}
+
+#[cfg(target_os = "linux")]
+fn advise(pages: NonNull<u8>, length: usize, advice: libc::c_int) -> bool {
+    // SAFETY: called only by `map`, on its new mapping, to which no reference exists yet; none of the
+    // advices given there unmaps anything.
+    unsafe { libc::madvise(pages.as_ptr().cast(), length, advice) == 0 }
+}

@@ -1,0 +1,115 @@
+//! One bit that is true with probability e^−x.
+#![doc = include_str!("proof.md")]
+
+use deniable_num::certified::{FRACTION, Interval, exp_neg_128};
+use num_bigint::{BigInt, BigUint};
+
+use crate::expansion::{Irrational, IrrationalDigits, uniform_is_below};
+use crate::{Ratio, Result, Source};
+
+/// True with probability exactly e^−x.
+///
+/// # Errors
+///
+/// A source that fails.
+///
+/// # Examples
+///
+/// ```
+/// use deniable_sample::{OsEntropy, Ratio, sample_bernoulli_exp};
+/// let bit: bool = sample_bernoulli_exp(&Ratio::new(1u32, 2u32)?, &mut OsEntropy::new())?;
+/// assert!(sample_bernoulli_exp(&Ratio::new(0u32, 1u32)?, &mut OsEntropy::new())?);
+/// # Ok::<(), deniable_sample::Error>(())
+/// ```
+pub fn sample_bernoulli_exp<S: Source + ?Sized>(x: &Ratio, source: &mut S) -> Result<bool> {
+    if x.is_zero() {
+        return Ok(true);
+    }
+    uniform_is_below(IrrationalDigits::new(&ExpNeg(x)), source)
+}
+
+/// e^−x for x > 0.
+pub(crate) struct ExpNeg<'a>(pub(crate) &'a Ratio);
+
+impl Irrational for ExpNeg<'_> {
+    fn first_word(&self) -> Option<u64> {
+        let (low, high) = fixed(self.0)?;
+        let (low, high) = exp_neg_128(low, high)?;
+        (low >> 63 == high >> 63).then_some((low >> 63) as u64)
+    }
+
+    fn enclose(&self, bits: u64) -> Interval {
+        if *self.0.numerator() > self.0.denominator() * bits {
+            return Interval { low: BigInt::ZERO, high: BigInt::from(1), bits };
+        }
+        let negated = -BigInt::from(self.0.numerator().clone());
+        let (m, n) = Interval::ratio(&negated, self.0.denominator(), bits).exp();
+        let down = n.unsigned_abs();
+        debug_assert!(n <= 0);
+        Interval { low: m.low >> down, high: (m.high >> down) + 1, bits }
+    }
+}
+
+/// Bounds of x · 2^FRACTION, if x is a ratio of words and below 1023.
+fn fixed(x: &Ratio) -> Option<(u128, u128)> {
+    let (numerator, denominator) = x.words()?;
+    let whole = numerator / denominator;
+    if whole >= 1023 {
+        return None;
+    }
+    let denominator = u128::from(denominator);
+    let first = u128::from(numerator % denominator as u64) << 64;
+    let second = (first % denominator) << (FRACTION - 64);
+    let fraction = (first / denominator) << (FRACTION - 64) | second / denominator;
+    let low = u128::from(whole) << FRACTION | fraction;
+    Some((low, low + 1))
+}
+
+/// 1 / (1 + e^−y) for y > 0: the probability that two-sided noise is not negative.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Logistic {
+    y: Ratio,
+    first_word: u64,
+}
+
+impl Logistic {
+    pub(crate) fn new(y: Ratio) -> Self {
+        let first_word = if y.numerator() << 62u32 < *y.denominator() {
+            // Below 1/2 + y/4, which is below 1/2 + 2^−64.
+            1 << 63
+        } else {
+            let floor = crate::expansion::floor_scaled(&Bare(&y), 64);
+            u64::try_from(&floor).expect("a number below 1 has 64 bits at 2^64")
+        };
+        Logistic { y, first_word }
+    }
+}
+
+impl Irrational for Logistic {
+    #[inline]
+    fn first_word(&self) -> Option<u64> {
+        Some(self.first_word)
+    }
+
+    fn enclose(&self, bits: u64) -> Interval {
+        Bare(&self.y).enclose(bits)
+    }
+}
+
+/// The logistic number without its first word.
+struct Bare<'a>(&'a Ratio);
+
+impl Irrational for Bare<'_> {
+    fn first_word(&self) -> Option<u64> {
+        None
+    }
+
+    fn enclose(&self, bits: u64) -> Interval {
+        let q = ExpNeg(self.0).enclose(bits);
+        let one = BigUint::from(1u32) << bits;
+        let square = BigUint::from(1u32) << (2 * bits);
+        let low = &square / (&one + q.high.magnitude());
+        let high = square / (one + q.low.magnitude()) + 1u32;
+        Interval { low: low.into(), high: high.into(), bits }
+    }
+}

@@ -1,0 +1,88 @@
+//! A uniform number against the binary expansion of another.
+//!
+//! Let U be uniform on [0, 1) and p in [0, 1). Then U < p with probability p, and to decide it one reads
+//! both expansions from the front until they differ. All Bernoulli laws of this crate are this loop; they
+//! differ in where the digits of p come from.
+
+use core::cmp::Ordering;
+
+use deniable_num::certified::Interval;
+use num_bigint::BigUint;
+
+use crate::{Result, Source, Word};
+
+/// The binary expansion of a number in [0, 1), from the front.
+pub(crate) trait Expansion {
+    /// The next `width` bits, or None if all the rest are zero.
+    fn next(&mut self, width: u32) -> Option<u64>;
+}
+
+/// Whether a uniform number is below the expanded one: true with exactly that probability.
+#[inline]
+pub(crate) fn uniform_is_below<S: Source + ?Sized>(
+    mut expansion: impl Expansion,
+    source: &mut S,
+) -> Result<bool> {
+    while let Some(digit) = expansion.next(S::Word::BITS) {
+        match source.draw()?.compare(digit) {
+            Ordering::Less => return Ok(true),
+            Ordering::Greater => return Ok(false),
+            Ordering::Equal => {}
+        }
+    }
+    Ok(false)
+}
+
+/// An irrational number in (0, 1) that can be enclosed as narrowly as one likes.
+pub(crate) trait Irrational {
+    /// The number's first 64 bits, if a fast path knows them.
+    fn first_word(&self) -> Option<u64>;
+
+    /// The number at this precision. The width must go to zero as `bits` grows.
+    fn enclose(&self, bits: u64) -> Interval;
+}
+
+/// The expansion of an irrational number.
+pub(crate) struct IrrationalDigits<'a, N> {
+    number: &'a N,
+    position: u64,
+    first_word: Option<u64>,
+}
+
+impl<'a, N: Irrational> IrrationalDigits<'a, N> {
+    #[inline]
+    pub(crate) fn new(number: &'a N) -> Self {
+        IrrationalDigits { number, position: 0, first_word: number.first_word() }
+    }
+}
+
+impl<N: Irrational> Expansion for IrrationalDigits<'_, N> {
+    #[inline]
+    fn next(&mut self, width: u32) -> Option<u64> {
+        let mask = u64::MAX >> (64 - width);
+        self.position += u64::from(width);
+        if let (Some(first), 0..=64) = (self.first_word, self.position) {
+            return Some(first >> (64 - self.position) & mask);
+        }
+        Some(low_word(&floor_scaled(self.number, self.position)) & mask)
+    }
+}
+
+/// ⌊number · 2^position⌋, at whatever precision it takes.
+#[cold]
+pub(crate) fn floor_scaled<N: Irrational>(number: &N, position: u64) -> BigUint {
+    let mut bits = position + 64;
+    loop {
+        let Interval { low, high, bits: found } = number.enclose(bits);
+        let (low, high) = (low >> (found - position), high >> (found - position));
+        if low == high {
+            return low.magnitude().clone();
+        }
+        bits *= 2;
+    }
+}
+
+/// The last 64 bits of an integer.
+fn low_word(n: &BigUint) -> u64 {
+    n.iter_u64_digits().next().unwrap_or(0)
+}

@@ -1,0 +1,89 @@
+//! The discrete Laplace law on the integers.
+#![doc = include_str!("proof.md")]
+
+use num_bigint::{BigInt, BigUint};
+
+use crate::bernoulli_exp::Logistic;
+use crate::expansion::{IrrationalDigits, uniform_is_below};
+use crate::geometric::settled;
+use crate::magnitude::{Bounds, Scale, sample_magnitude};
+use crate::{Error, Ratio, Result, Source};
+
+/// The integer z with probability exactly (1 − q)/(1 + q) · q^|z|, where q = e^(−1/scale).
+///
+/// To draw many from one scale, prepare a [`DiscreteLaplace`].
+///
+/// # Errors
+///
+/// A `scale` of zero; a source that fails.
+///
+/// # Examples
+///
+/// ```
+/// use deniable_sample::{OsEntropy, Ratio, sample_discrete_laplace};
+/// let noise = sample_discrete_laplace(&Ratio::new(3u32, 2u32)?, &mut OsEntropy::new())?;
+/// assert!(sample_discrete_laplace(&Ratio::new(0u32, 1u32)?, &mut OsEntropy::new()).is_err());
+/// # Ok::<(), deniable_sample::Error>(())
+/// ```
+pub fn sample_discrete_laplace<S: Source + ?Sized>(
+    scale: &Ratio,
+    source: &mut S,
+) -> Result<BigInt> {
+    DiscreteLaplace::new(scale)?.sample(source)
+}
+
+/// A discrete Laplace law whose constants are computed once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DiscreteLaplace {
+    pub(crate) scale: Scale,
+    pub(crate) not_negative: Logistic,
+}
+
+impl DiscreteLaplace {
+    /// The law with this scale.
+    ///
+    /// # Errors
+    ///
+    /// A `scale` of zero.
+    pub fn new(scale: &Ratio) -> Result<Self> {
+        if scale.is_zero() {
+            return Err(Error::invalid_parameter("scale", "a ratio above 0"));
+        }
+        Ok(Self::from_scale(Scale::ratio(scale)))
+    }
+
+    pub(crate) fn from_scale(scale: Scale) -> Self {
+        let not_negative = Logistic::new(scale.inverse());
+        DiscreteLaplace { scale, not_negative }
+    }
+
+    /// Draws one integer.
+    ///
+    /// # Errors
+    ///
+    /// A source that fails.
+    pub fn sample<S: Source + ?Sized>(&self, source: &mut S) -> Result<BigInt> {
+        self.sample_until(source, |negative, bounds| {
+            settled(bounds).map(|geometric| signed_noise(negative, &geometric))
+        })
+    }
+
+    /// Draws a sign and bounds of a geometric integer G until `decide` accepts them. The noise is G if it
+    /// is not negative, and −1 − G if it is.
+    #[inline]
+    pub(crate) fn sample_until<T, S: Source + ?Sized>(
+        &self,
+        source: &mut S,
+        decide: impl Fn(bool, &Bounds) -> Option<T>,
+    ) -> Result<T> {
+        let digits = IrrationalDigits::new(&self.not_negative);
+        let negative = !uniform_is_below(digits, source)?;
+        sample_magnitude(&self.scale, source, |bounds| decide(negative, bounds))
+    }
+}
+
+/// The noise a sign and a geometric integer stand for.
+pub(crate) fn signed_noise(negative: bool, geometric: &BigUint) -> BigInt {
+    let magnitude = BigInt::from(geometric.clone());
+    if negative { -1 - magnitude } else { magnitude }
+}

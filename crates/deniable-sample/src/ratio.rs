@@ -1,0 +1,88 @@
+use core::fmt;
+
+use deniable_num::{Decoded, Float};
+use num_bigint::BigUint;
+
+use crate::{Error, Result};
+
+/// A rational number that is not negative.
+///
+/// Numerator and denominator are kept as they are given: no sampler needs lowest terms, and what is not
+/// computed cannot be wrong.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Ratio {
+    numerator: BigUint,
+    denominator: BigUint,
+}
+
+impl Ratio {
+    /// numerator / denominator.
+    ///
+    /// # Errors
+    ///
+    /// A denominator of zero.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use deniable_sample::Ratio;
+    /// assert!(Ratio::new(2u32, 3u32).is_ok());
+    /// assert!(Ratio::new(1u32, 0u32).is_err());
+    /// ```
+    pub fn new(numerator: impl Into<BigUint>, denominator: impl Into<BigUint>) -> Result<Self> {
+        let denominator = denominator.into();
+        if denominator == BigUint::ZERO {
+            return Err(Error::invalid_parameter("denominator", "an integer of at least 1"));
+        }
+        Ok(Ratio { numerator: numerator.into(), denominator })
+    }
+
+    /// The exact value of a float.
+    ///
+    /// # Errors
+    ///
+    /// A float that is negative, infinite or NaN.
+    pub fn from_float<F: Float>(x: F) -> Result<Self> {
+        match x.decode() {
+            Decoded::Finite { negative: false, mantissa, exponent } => {
+                let one = BigUint::from(1u32);
+                let mantissa = BigUint::from(mantissa);
+                Ok(if exponent >= 0 {
+                    Ratio { numerator: mantissa << exponent, denominator: one }
+                } else {
+                    Ratio { numerator: mantissa, denominator: one << -exponent }
+                })
+            }
+            _ => Err(Error::invalid_parameter("ratio", "a finite number of at least 0")),
+        }
+    }
+
+    /// The numerator.
+    pub fn numerator(&self) -> &BigUint {
+        &self.numerator
+    }
+
+    /// The denominator.
+    pub fn denominator(&self) -> &BigUint {
+        &self.denominator
+    }
+
+    pub(crate) fn is_zero(&self) -> bool {
+        self.numerator == BigUint::ZERO
+    }
+
+    pub(crate) fn inverse(&self) -> Result<Self> {
+        Ratio::new(self.denominator.clone(), self.numerator.clone())
+    }
+
+    /// Both parts as machine words, if they fit.
+    pub(crate) fn words(&self) -> Option<(u64, u64)> {
+        Some((u64::try_from(&self.numerator).ok()?, u64::try_from(&self.denominator).ok()?))
+    }
+}
+
+impl fmt::Debug for Ratio {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.numerator, self.denominator)
+    }
+}
