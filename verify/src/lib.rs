@@ -1,2 +1,15 @@
 //! Machinery that checks the proofs' claims on the shipping code.
 #![deny(unsafe_code)]
+
+pub mod backend;
+pub mod bisect;
+pub mod closed_form;
+pub mod constant_time;
+pub mod deps;
+pub mod draws;
+pub mod enumerate;
+pub mod interval;
+pub mod law;
+pub mod mini;
+pub mod seal;
+pub mod words;

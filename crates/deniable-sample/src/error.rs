@@ -7,8 +7,10 @@ pub type Result<T> = core::result::Result<T, Error>;
 ///
 /// The message names the rule that was broken and what would be accepted. It never contains data, and
 /// a failure of entropy does not say at which draw it happened: the number of draws may depend on data.
+///
+/// It is one pointer wide: a `Result` of a word stays small enough for registers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Error(Inner);
+pub struct Error(Option<&'static Refusal>);
 
 /// The kinds of [`Error`], to match on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,27 +22,28 @@ pub enum ErrorKind {
     InvalidParameter,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Inner {
-    EntropyUnavailable,
-    InvalidParameter { parameter: &'static str, accepted: &'static str },
+/// A parameter that was refused: which, and what would be accepted.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Refusal {
+    pub(crate) parameter: &'static str,
+    pub(crate) accepted: &'static str,
 }
 
 impl Error {
     /// The error every source of entropy reports, whatever the cause.
     pub fn entropy_unavailable() -> Self {
-        Error(Inner::EntropyUnavailable)
+        Error(None)
     }
 
-    pub(crate) fn invalid_parameter(parameter: &'static str, accepted: &'static str) -> Self {
-        Error(Inner::InvalidParameter { parameter, accepted })
+    pub(crate) fn invalid_parameter(refusal: &'static Refusal) -> Self {
+        Error(Some(refusal))
     }
 
     /// The kind of this error.
     pub fn kind(&self) -> ErrorKind {
         match self.0 {
-            Inner::EntropyUnavailable => ErrorKind::EntropyUnavailable,
-            Inner::InvalidParameter { .. } => ErrorKind::InvalidParameter,
+            None => ErrorKind::EntropyUnavailable,
+            Some(_) => ErrorKind::InvalidParameter,
         }
     }
 }
@@ -48,10 +51,10 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            Inner::EntropyUnavailable => {
+            None => {
                 f.write_str("no entropy: the operating system's random generator could not be read")
             }
-            Inner::InvalidParameter { parameter, accepted } => {
+            Some(Refusal { parameter, accepted }) => {
                 write!(f, "invalid {parameter}: accepted is {accepted}")
             }
         }

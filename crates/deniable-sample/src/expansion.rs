@@ -73,8 +73,9 @@ impl<N: Irrational> Expansion for IrrationalDigits<'_, N> {
 pub(crate) fn floor_scaled<N: Irrational>(number: &N, position: u64) -> BigUint {
     let mut bits = position + 64;
     loop {
+        // An irrational number is strictly below its upper bound: 1 − 2^−1000 has an expansion of ones.
         let Interval { low, high, bits: found } = number.enclose(bits);
-        let (low, high) = (low >> (found - position), high >> (found - position));
+        let (low, high) = (low >> (found - position), (high - 1) >> (found - position));
         if low == high {
             return low.magnitude().clone();
         }

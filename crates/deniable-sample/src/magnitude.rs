@@ -79,6 +79,12 @@ impl Scale {
         inverse.expect("a scale is not zero")
     }
 
+    /// Whether [`Scale::words`] gives bounds.
+    #[inline]
+    fn fits_words(&self) -> bool {
+        !matches!(self, Scale::Ratio { words: None, .. })
+    }
+
     /// Bounds of G from bounds of E · 2^FRACTION, which are below 2^123.
     #[inline]
     fn words(&self, low: u128, high: u128) -> Option<Bounds> {
@@ -129,7 +135,7 @@ pub(crate) fn sample_magnitude<T, S: Source + ?Sized>(
     decide: impl Fn(&Bounds) -> Option<T>,
 ) -> Result<T> {
     let mut uniform = Uniform { top: 0, drawn: 0 };
-    while uniform.drawn < 128 {
+    while scale.fits_words() && uniform.drawn < 128 {
         uniform.push(source.draw()?);
         let bounds = uniform.neg_ln().and_then(|(low, high)| scale.words(low, high));
         if let Some(decided) = bounds.and_then(|bounds| decide(&bounds)) {
@@ -139,7 +145,8 @@ pub(crate) fn sample_magnitude<T, S: Source + ?Sized>(
     sample_magnitude_big(scale, source, decide, uniform)
 }
 
-/// The rest, in big integers: reached less than once in 2^50 draws unless the scale needs it.
+/// The rest, in big integers: reached less than once in 2^50 draws, or always if the scale does not fit in
+/// words.
 #[cold]
 fn sample_magnitude_big<T, S: Source + ?Sized>(
     scale: &Scale,
@@ -147,7 +154,7 @@ fn sample_magnitude_big<T, S: Source + ?Sized>(
     decide: impl Fn(&Bounds) -> Option<T>,
     uniform: Uniform,
 ) -> Result<T> {
-    let mut digits = BigUint::from(uniform.top);
+    let mut digits = BigUint::from(uniform.digits());
     let mut drawn = u64::from(uniform.drawn);
     loop {
         digits = (digits << S::Word::BITS) | BigUint::from(source.draw()?.value());
@@ -178,6 +185,11 @@ impl Uniform {
         let bits = bits_of(&word);
         self.drawn += bits;
         self.top |= u128::from(word.value()) << (128 - self.drawn);
+    }
+
+    /// The known bits as an integer.
+    fn digits(&self) -> u128 {
+        self.top.checked_shr(128 - self.drawn).unwrap_or(0)
     }
 
     /// Bounds of −ln U · 2^FRACTION. None as long as all bits are zero.

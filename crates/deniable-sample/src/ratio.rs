@@ -3,6 +3,7 @@ use core::fmt;
 use deniable_num::{Decoded, Float};
 use num_bigint::BigUint;
 
+use crate::error::Refusal;
 use crate::{Error, Result};
 
 /// A rational number that is not negative.
@@ -32,7 +33,10 @@ impl Ratio {
     pub fn new(numerator: impl Into<BigUint>, denominator: impl Into<BigUint>) -> Result<Self> {
         let denominator = denominator.into();
         if denominator == BigUint::ZERO {
-            return Err(Error::invalid_parameter("denominator", "an integer of at least 1"));
+            return Err(Error::invalid_parameter(&Refusal {
+                parameter: "denominator",
+                accepted: "an integer of at least 1",
+            }));
         }
         Ok(Ratio { numerator: numerator.into(), denominator })
     }
@@ -53,7 +57,10 @@ impl Ratio {
                     Ratio { numerator: mantissa, denominator: one << -exponent }
                 })
             }
-            _ => Err(Error::invalid_parameter("ratio", "a finite number of at least 0")),
+            _ => Err(Error::invalid_parameter(&Refusal {
+                parameter: "ratio",
+                accepted: "a finite number of at least 0",
+            })),
         }
     }
 

@@ -7,6 +7,7 @@
 use deniable_num::{Decoded, Float, Real};
 use num_bigint::{BigInt, BigUint};
 
+use crate::error::Refusal;
 use crate::laplace_z2k::{round_sum, round_to_grid};
 use crate::{
     Error, Ratio, Result, Source, Word, sample_bernoulli_rational, sample_uniform_int_below,
@@ -27,6 +28,15 @@ pub trait Draws {
     ///
     /// A source that fails.
     fn bernoulli(&mut self, prob: &Ratio) -> Result<bool>;
+
+    /// True with probability e^−x: [`bernoulli_exp`], unless it is enumerated as a draw of its own.
+    ///
+    /// # Errors
+    ///
+    /// A source that fails.
+    fn bernoulli_exp(&mut self, x: &Ratio) -> Result<bool> {
+        bernoulli_exp(x, self)
+    }
 }
 
 impl<S: Source + ?Sized> Draws for S {
@@ -47,7 +57,10 @@ impl<S: Source + ?Sized> Draws for S {
 /// An `n` of zero; a source that fails.
 pub fn uniform_int_below<S: Source + ?Sized>(n: u64, source: &mut S) -> Result<u64> {
     if n == 0 {
-        return Err(Error::invalid_parameter("n", "an integer of at least 1"));
+        return Err(Error::invalid_parameter(&Refusal {
+            parameter: "n",
+            accepted: "an integer of at least 1",
+        }));
     }
     let length = 64 - (n - 1).leading_zeros();
     let words = length.div_ceil(S::Word::BITS);
@@ -70,7 +83,10 @@ pub fn uniform_int_below<S: Source + ?Sized>(n: u64, source: &mut S) -> Result<u
 /// A `prob` above 1; a source that fails.
 pub fn bernoulli_rational<D: Draws + ?Sized>(prob: &Ratio, draws: &mut D) -> Result<bool> {
     if prob.numerator() > prob.denominator() {
-        return Err(Error::invalid_parameter("prob", "a ratio from 0 to 1"));
+        return Err(Error::invalid_parameter(&Refusal {
+            parameter: "prob",
+            accepted: "a ratio from 0 to 1",
+        }));
     }
     Ok(draws.uniform_below(prob.denominator())? < *prob.numerator())
 }
@@ -102,16 +118,20 @@ pub fn bernoulli_exp<D: Draws + ?Sized>(x: &Ratio, draws: &mut D) -> Result<bool
 /// A `scale` of zero; a source that fails.
 pub fn geometric<D: Draws + ?Sized>(scale: &Ratio, draws: &mut D) -> Result<BigUint> {
     if scale.is_zero() {
-        return Err(Error::invalid_parameter("scale", "a ratio above 0"));
+        return Err(Error::invalid_parameter(&Refusal {
+            parameter: "scale",
+            accepted: "a ratio above 0",
+        }));
     }
     let (t, s) = (scale.numerator(), scale.denominator());
     loop {
         let u = draws.uniform_below(t)?;
-        if !bernoulli_exp_to_one(&u, t, draws)? {
+        if !draws.bernoulli_exp(&Ratio::new(u.clone(), t.clone())?)? {
             continue;
         }
+        let one = Ratio::new(1u32, 1u32)?;
         let mut v = BigUint::ZERO;
-        while bernoulli_exp_to_one(&1u32.into(), &1u32.into(), draws)? {
+        while draws.bernoulli_exp(&one)? {
             v += 1u32;
         }
         return Ok((u + t * v) / s);
@@ -150,11 +170,17 @@ pub fn discrete_laplace_z2k<F: Float, D: Draws + ?Sized>(
     draws: &mut D,
 ) -> Result<F> {
     let Some(shift) = Real::from_float(shift) else {
-        return Err(Error::invalid_parameter("shift", "a finite number"));
+        return Err(Error::invalid_parameter(&Refusal {
+            parameter: "shift",
+            accepted: "a finite number",
+        }));
     };
     let Decoded::Finite { negative: false, mantissa: mantissa @ 1.., exponent } = scale.decode()
     else {
-        return Err(Error::invalid_parameter("scale", "a finite number above 0"));
+        return Err(Error::invalid_parameter(&Refusal {
+            parameter: "scale",
+            accepted: "a finite number above 0",
+        }));
     };
     let power = BigUint::from(1u32) << exponent.abs_diff(k);
     let in_steps = if exponent >= k {

@@ -109,7 +109,8 @@ impl Irrational for Bare<'_> {
         let one = BigUint::from(1u32) << bits;
         let square = BigUint::from(1u32) << (2 * bits);
         let low = &square / (&one + q.high.magnitude());
-        let high = square / (one + q.low.magnitude()) + 1u32;
+        let least = one + q.low.magnitude();
+        let high = (square + &least - 1u32) / least;
         Interval { low: low.into(), high: high.into(), bits }
     }
 }

@@ -3,6 +3,7 @@
 
 use deniable_num::{Decoded, Float};
 
+use crate::error::Refusal;
 use crate::expansion::{Expansion, uniform_is_below};
 use crate::{Error, Result, Source, Word};
 
@@ -57,7 +58,12 @@ impl Dyadic {
     /// A float outside [0, 1] or NaN.
     #[inline]
     pub fn from_float<F: Float>(prob: F) -> Result<Self> {
-        let refused = || Error::invalid_parameter("prob", "a number from 0 to 1");
+        let refused = || {
+            Error::invalid_parameter(&Refusal {
+                parameter: "prob",
+                accepted: "a number from 0 to 1",
+            })
+        };
         let Decoded::Finite { negative: false, mantissa, exponent } = prob.decode() else {
             return Err(refused());
         };

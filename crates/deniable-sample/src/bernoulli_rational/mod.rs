@@ -3,6 +3,7 @@
 
 use num_bigint::BigUint;
 
+use crate::error::Refusal;
 use crate::expansion::{Expansion, uniform_is_below};
 use crate::{Error, Ratio, Result, Source};
 
@@ -22,7 +23,10 @@ use crate::{Error, Ratio, Result, Source};
 /// ```
 pub fn sample_bernoulli_rational<S: Source + ?Sized>(prob: &Ratio, source: &mut S) -> Result<bool> {
     if prob.numerator() > prob.denominator() {
-        return Err(Error::invalid_parameter("prob", "a ratio from 0 to 1"));
+        return Err(Error::invalid_parameter(&Refusal {
+            parameter: "prob",
+            accepted: "a ratio from 0 to 1",
+        }));
     }
     if prob.numerator() == prob.denominator() {
         return Ok(true);

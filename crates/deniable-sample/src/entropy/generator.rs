@@ -15,7 +15,8 @@
 //!    begins again.
 //!
 //! Checking first and reading afterwards would hand out a wiped zero; setting the mark after the seed
-//! has come would let parent and child go on with the same seed.
+//! has come would let parent and child go on with the same seed. `verify/tests/fork.rs` forks after the
+//! instructions of a draw, one after the other, and looks at what each child then draws.
 
 use chacha20::cipher::array::Array;
 use chacha20::cipher::{KeyIvInit, StreamCipherCore};
@@ -97,7 +98,7 @@ impl<S: Seeder> Generator<S> {
             if self.state.unread == 0 {
                 self.refill()?;
             }
-            // Read once: in a child it may become zero at any moment, and must not at two places differ.
+            // Read once: a fork may turn it to zero at any moment, and what follows relies on one value.
             let unread = self.state.unread;
             let (now, later) = rest.split_at_mut(unread.min(rest.len()));
             let source = &mut self.state.keystream[State::KEYSTREAM - unread..][..now.len()];

@@ -13,7 +13,7 @@
 //!   next call asks the operating system again.
 //! - A process forked from this one never repeats its words, nor do two children of one parent. That
 //!   holds for `fork`, for a raw `clone` system call, and for a fork inside a signal handler that
-//!   interrupts a draw.
+//!   interrupts a draw. The limits below say what "its words" leaves out.
 //! - Words that were handed out cannot be computed again from what the generator keeps.
 //!
 //! # How
@@ -47,6 +47,8 @@
 //!
 //! - A word handed out before a fork is in both processes, like any other variable. So is one whose
 //!   final check had passed when the fork came, a few instructions before the call returned.
+//! - Where nothing is buffered there is no mark to check: what an interrupted call had already got from
+//!   the operating system when a signal handler forked is in both processes.
 //! - A child that shares the memory (`vfork`, `clone` with `CLONE_VM`) is outside the promise, and so
 //!   is a program that maps or advises over pages it does not own.
 //! - A virtual machine or a process restored twice from one snapshot repeats at most the unread words
@@ -87,7 +89,7 @@ pub trait Entropy {
     }
 }
 
-/// The operating system's entropy, buffered for each thread. See the [module](self) for what is promised.
+/// The operating system's entropy, buffered for each thread. The [module](self) says what is promised.
 ///
 /// A handle without a state of its own: it costs nothing to make, and may be made wherever one is
 /// needed.

@@ -122,7 +122,7 @@ fn straight(seeder: &mut impl Seeder, words: &mut [u64]) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Generator, Os, SLOT, Seeder, buffered, fill, straight, word};
+    use super::{Cell, Generator, Os, SLOT, Seeder, buffered, fill, straight, word};
     use crate::{Error, Result};
 
     /// Writes what it can and then fails, as a read that is cut short.
@@ -211,11 +211,13 @@ mod tests {
                 }
             }
         }
-        thread_local!(static AT_END: std::cell::RefCell<Option<AtEnd>> = const { std::cell::RefCell::new(None) });
+        thread_local! {
+            static AT_END: Cell<Option<AtEnd>> = const { Cell::new(None) };
+        }
         let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             // Registered before the generator, whose destructor may therefore run first or last.
-            AT_END.with(|at_end| *at_end.borrow_mut() = Some(AtEnd(sender.clone())));
+            AT_END.set(Some(AtEnd(sender.clone())));
             sender.send(word().unwrap()).unwrap();
         });
         let words: Vec<_> = receiver.iter().collect();

@@ -3,6 +3,7 @@
 
 use num_bigint::BigUint;
 
+use crate::error::Refusal;
 use crate::magnitude::{Bounds, Scale, sample_magnitude};
 use crate::{Error, Ratio, Result, Source};
 
@@ -22,7 +23,10 @@ use crate::{Error, Ratio, Result, Source};
 /// ```
 pub fn sample_geometric<S: Source + ?Sized>(scale: &Ratio, source: &mut S) -> Result<BigUint> {
     if scale.is_zero() {
-        return Err(Error::invalid_parameter("scale", "a ratio above 0"));
+        return Err(Error::invalid_parameter(&Refusal {
+            parameter: "scale",
+            accepted: "a ratio above 0",
+        }));
     }
     sample_magnitude(&Scale::ratio(scale), source, settled)
 }

@@ -4,6 +4,7 @@
 use num_bigint::{BigInt, BigUint};
 
 use crate::bernoulli_exp::Logistic;
+use crate::error::Refusal;
 use crate::expansion::{IrrationalDigits, uniform_is_below};
 use crate::geometric::settled;
 use crate::magnitude::{Bounds, Scale, sample_magnitude};
@@ -47,7 +48,10 @@ impl DiscreteLaplace {
     /// A `scale` of zero.
     pub fn new(scale: &Ratio) -> Result<Self> {
         if scale.is_zero() {
-            return Err(Error::invalid_parameter("scale", "a ratio above 0"));
+            return Err(Error::invalid_parameter(&Refusal {
+                parameter: "scale",
+                accepted: "a ratio above 0",
+            }));
         }
         Ok(Self::from_scale(Scale::ratio(scale)))
     }

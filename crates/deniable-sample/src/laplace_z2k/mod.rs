@@ -6,6 +6,7 @@ use core::marker::PhantomData;
 use deniable_num::{Decoded, Direction, Float, Real};
 use num_bigint::{BigInt, Sign};
 
+use crate::error::Refusal;
 use crate::laplace::{DiscreteLaplace, signed_noise};
 use crate::magnitude::{Bounds, Scale};
 use crate::{Error, Result, Source};
@@ -63,7 +64,10 @@ impl<F: Float> DiscreteLaplaceZ2k<F> {
     /// A `scale` that is not positive and finite; a `k` outside the exponents of the type's finite numbers.
     pub fn new(scale: F, k: i32) -> Result<Self> {
         if !(F::MIN_EXPONENT..F::MAX_EXPONENT + F::PRECISION as i32).contains(&k) {
-            return Err(Error::invalid_parameter("k", "an exponent of the type's finite numbers"));
+            return Err(Error::invalid_parameter(&Refusal {
+                parameter: "k",
+                accepted: "an exponent of the type's finite numbers",
+            }));
         }
         match scale.decode() {
             Decoded::Finite { negative: false, mantissa: mantissa @ 1.., exponent } => {
@@ -71,7 +75,10 @@ impl<F: Float> DiscreteLaplaceZ2k<F> {
                 let noise = DiscreteLaplace::from_scale(scale);
                 Ok(DiscreteLaplaceZ2k { noise, k, float: PhantomData })
             }
-            _ => Err(Error::invalid_parameter("scale", "a finite number above 0")),
+            _ => Err(Error::invalid_parameter(&Refusal {
+                parameter: "scale",
+                accepted: "a finite number above 0",
+            })),
         }
     }
 
@@ -83,7 +90,10 @@ impl<F: Float> DiscreteLaplaceZ2k<F> {
     #[inline]
     pub fn sample<S: Source + ?Sized>(&self, shift: F, source: &mut S) -> Result<F> {
         let Some(shift) = Real::from_float(shift) else {
-            return Err(Error::invalid_parameter("shift", "a finite number"));
+            return Err(Error::invalid_parameter(&Refusal {
+                parameter: "shift",
+                accepted: "a finite number",
+            }));
         };
         let shift = round_to_grid(shift, self.k);
         self.noise.sample_until(source, |negative, bounds| {

@@ -3,6 +3,7 @@
 
 use num_bigint::BigUint;
 
+use crate::error::Refusal;
 use crate::word::{Low, Word};
 use crate::{Error, Result, Source};
 
@@ -78,7 +79,10 @@ impl UniformInt for BigUint {
 #[inline]
 fn below<S: Source + ?Sized>(n: u128, source: &mut S) -> Result<u128> {
     match n {
-        0 => Err(Error::invalid_parameter("n", "an integer of at least 1")),
+        0 => Err(Error::invalid_parameter(&Refusal {
+            parameter: "n",
+            accepted: "an integer of at least 1",
+        })),
         1 => Ok(0),
         _ if n >> S::Word::BITS == 0 => below_word(n as u64, source).map(u128::from),
         _ => below_words(n, source),

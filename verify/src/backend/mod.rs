@@ -1,0 +1,6 @@
+//! Everything unsafe.
+#![allow(unsafe_code)]
+
+#[cfg(unix)]
+pub mod fork;
+pub mod valgrind;

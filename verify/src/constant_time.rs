@@ -1,0 +1,179 @@
+//! Constant time, checked by memcheck on the shipping machine code.
+//!
+//! A sampler runs on random words that memcheck takes for undefined. Any jump and any address that
+//! depends on them is reported. Not covered: instructions whose own duration depends on their operands
+//! (divisions), and what another compiler or other flags would make of the source.
+
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+
+use deniable_sample::{Entropy, Result as Sampled, Word};
+
+use crate::backend::valgrind;
+
+/// What must run in constant time. Returns anything that depends on all of the output.
+const CONSTANT_TIME: &[(&str, Run)] = &[
+    ("no randomness at all", |_| 7),
+    ("Word::below_and_equal", |secret| {
+        let (below, equal) = draw(secret).below_and_equal(0x8000_0000_0000_0001);
+        below << 1 | equal
+    }),
+];
+
+/// Mistakes that the check must find, or it is worth nothing.
+const PLANTED: &[(&str, Run)] = &[
+    ("a branch on a random bit", |secret| branch(draw(secret) & 1 == 1)),
+    ("a branch on Word::compare", |secret| branch(draw(secret).compare(1 << 63).is_lt())),
+    ("a table read at a random index", |secret| {
+        let table: [u64; 256] = core::hint::black_box(core::array::from_fn(|i| i as u64));
+        table[(draw(secret) & 255) as usize]
+    }),
+    ("a loop until a random bit is set", |secret| {
+        let mut rounds = 0;
+        while core::hint::black_box(draw(secret)) & 1 == 0 {
+            rounds += 1;
+        }
+        rounds
+    }),
+];
+
+/// One check: draws, computes, and returns what was computed.
+pub type Run = fn(&mut SecretWords) -> u64;
+
+/// `verify constant-time [--require]`.
+///
+/// # Errors
+///
+/// What leaks and should not, or leaks and was not found; with `--require` also that there is no
+/// valgrind to check with.
+pub fn command(_root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String>> {
+    let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        [INSIDE] if valgrind::running_on_valgrind() => run_all(),
+        [INSIDE] => Err(vec!["valgrind does not answer on this kind of machine".into()]),
+        [] | ["--require"] if is_available() => run_inside(),
+        [] => {
+            println!("skipped: this needs valgrind on x86_64");
+            Ok(ExitCode::SUCCESS)
+        }
+        ["--require"] => Err(vec!["this needs valgrind on x86_64".into()]),
+        _ => Err(vec!["usage: constant-time [--require]".into()]),
+    }
+}
+
+/// Whether memcheck finds that running `f` depends on the words it draws. The result is made public
+/// without being looked at.
+///
+/// # Panics
+///
+/// Outside valgrind, where nothing would ever be found.
+pub fn leaks<R: Into<u64>>(name: &str, f: impl FnOnce(&mut SecretWords) -> R) -> bool {
+    assert!(valgrind::running_on_valgrind(), "only memcheck can tell");
+    // Where memcheck's log goes too.
+    eprintln!("{name}:");
+    let before = valgrind::error_count();
+    let mut result = [f(&mut SecretWords::new()).into()];
+    valgrind::mark_public(&mut result);
+    core::hint::black_box(result);
+    valgrind::error_count() != before
+}
+
+/// Words which are always the same, and which memcheck takes for undefined.
+#[derive(Debug)]
+pub struct SecretWords {
+    state: u64,
+}
+
+impl SecretWords {
+    /// The words from their start.
+    #[expect(clippy::new_without_default, reason = "no state of a generator is the natural one")]
+    pub fn new() -> Self {
+        SecretWords { state: 0x243f_6a88_85a3_08d3 }
+    }
+}
+
+impl Entropy for SecretWords {
+    fn fill(&mut self, words: &mut [u64]) -> Sampled<()> {
+        for word in words.iter_mut() {
+            *word = split_mix(&mut self.state);
+        }
+        valgrind::mark_secret(words);
+        Ok(())
+    }
+}
+
+const INSIDE: &str = "--inside-valgrind";
+
+fn is_available() -> bool {
+    let quiet =
+        |command: &mut Command| command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    cfg!(target_arch = "x86_64")
+        && quiet(Command::new("valgrind").arg("--version")).is_ok_and(|status| status.success())
+}
+
+/// Starts this program again under memcheck. The planted mistakes fill its log, so that the log is shown
+/// only when something went wrong.
+fn run_inside() -> Result<ExitCode, Vec<String>> {
+    let failed = |error| vec![format!("valgrind: {error}")];
+    let output = Command::new("valgrind")
+        .args([
+            "-q",
+            "--tool=memcheck",
+            "--error-exitcode=0",
+            "--error-limit=no",
+            "--leak-check=no",
+        ])
+        .args(["--expensive-definedness-checks=yes", "--"])
+        .arg(std::env::current_exe().map_err(failed)?)
+        .args(["constant-time", INSIDE])
+        .stdout(Stdio::inherit())
+        .output()
+        .map_err(failed)?;
+    if output.status.success() {
+        return Ok(ExitCode::SUCCESS);
+    }
+    Err(vec![String::from_utf8_lossy(&output.stderr).into_owned()])
+}
+
+fn run_all() -> Result<ExitCode, Vec<String>> {
+    let mut findings = Vec::new();
+    for (cases, expected) in [(PLANTED, true), (CONSTANT_TIME, false)] {
+        for &(name, run) in cases {
+            let found = leaks(name, run);
+            println!("{name}: {}", if found { "leaks" } else { "constant time" });
+            match (expected, found) {
+                (true, false) => findings.push(format!("{name}: planted, but not found")),
+                (false, true) => {
+                    findings.push(format!("{name}: depends on secret words, see above"))
+                }
+                _ => {}
+            }
+        }
+    }
+    if findings.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(findings) }
+}
+
+fn draw(secret: &mut SecretWords) -> u64 {
+    secret.word().expect("these words never run out")
+}
+
+/// A real jump: the compiler cannot turn two different calls into a conditional move.
+fn branch(condition: bool) -> u64 {
+    #[inline(never)]
+    fn one_way(x: u64) -> u64 {
+        core::hint::black_box(x)
+    }
+    #[inline(never)]
+    fn other_way(x: u64) -> u64 {
+        core::hint::black_box(x + 1)
+    }
+    if condition { one_way(2) } else { other_way(4) }
+}
+
+/// Follows Steele, Lea and Flood, "Fast splittable pseudorandom number generators", figure 17.
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}

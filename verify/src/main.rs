@@ -1,0 +1,38 @@
+//! The checks that are commands: `cargo run -p deniable-verify -- seal --check`.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use deniable_verify::{constant_time, deps, seal};
+
+/// One line a subcommand; each is a module of its name.
+const COMMANDS: &[(&str, Subcommand, &str)] = &[
+    ("seal", seal::command, "[--check]    ties each proof to the code it covers"),
+    ("deps", deps::command, "the direction of the dependencies"),
+    (
+        "constant-time",
+        constant_time::command,
+        "[--require]    secret words decide no jump and no address",
+    ),
+];
+
+/// Takes the root of the workspace and the arguments after its name.
+type Subcommand = fn(&Path, &[String]) -> Result<ExitCode, Vec<String>>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("a member has a parent");
+    let known = |name: &str| COMMANDS.iter().find(|(known, ..)| *known == name);
+    let Some((name, run, _)) = arguments.first().and_then(|name| known(name)) else {
+        for (name, _, help) in COMMANDS {
+            eprintln!("{name} {help}");
+        }
+        return ExitCode::from(2);
+    };
+    run(root, &arguments[1..]).unwrap_or_else(|findings| {
+        for finding in findings {
+            eprintln!("{name}: {finding}");
+        }
+        ExitCode::FAILURE
+    })
+}
