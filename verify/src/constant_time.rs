@@ -7,7 +7,7 @@
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
-use deniable_sample::{Entropy, Result as Sampled, Word};
+use deniable_sample::{Dyadic, Entropy, Result as Sampled, Word, sample_bernoulli_float};
 
 use crate::backend::valgrind;
 
@@ -18,11 +18,19 @@ const CONSTANT_TIME: &[(&str, Run)] = &[
         let (below, equal) = draw(secret).below_and_equal(0x8000_0000_0000_0001);
         below << 1 | equal
     }),
+    ("sample_bernoulli_float of one word", |secret| bernoulli(0.3, true, secret)),
+    ("sample_bernoulli_float of one bit", |secret| bernoulli(0.5, true, secret)),
+    ("sample_bernoulli_float of 17 words", |secret| bernoulli(1e-310, true, secret)),
+    ("half of the smallest float", |secret| {
+        let half = Dyadic::from_float(5e-324).expect("a probability").half();
+        u64::from(half.sample(true, secret).expect("there is no end to these words"))
+    }),
 ];
 
 /// Mistakes that the check must find, or it is worth nothing.
 const PLANTED: &[(&str, Run)] = &[
     ("a branch on a random bit", |secret| branch(draw(secret) & 1 == 1)),
+    ("sample_bernoulli_float without constant_time", |secret| bernoulli(1e-310, false, secret)),
     ("a branch on Word::compare", |secret| branch(draw(secret).compare(1 << 63).is_lt())),
     ("a table read at a random index", |secret| {
         let table: [u64; 256] = core::hint::black_box(core::array::from_fn(|i| i as u64));
@@ -36,6 +44,11 @@ const PLANTED: &[(&str, Run)] = &[
         rounds
     }),
 ];
+
+fn bernoulli(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
+    let outcome = sample_bernoulli_float(prob, constant_time, secret);
+    u64::from(outcome.expect("there is no end to these words"))
+}
 
 /// One check: draws, computes, and returns what was computed.
 pub type Run = fn(&mut SecretWords) -> u64;

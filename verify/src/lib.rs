@@ -12,4 +12,5 @@ pub mod interval;
 pub mod law;
 pub mod mini;
 pub mod seal;
+pub mod speed;
 pub mod words;

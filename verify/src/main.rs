@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use deniable_verify::{constant_time, deps, seal};
+use deniable_verify::{constant_time, deps, seal, speed};
 
 /// One line a subcommand; each is a module of its name.
 const COMMANDS: &[(&str, Subcommand, &str)] = &[
@@ -14,6 +14,7 @@ const COMMANDS: &[(&str, Subcommand, &str)] = &[
         constant_time::command,
         "[--require]    secret words decide no jump and no address",
     ),
+    ("speed", speed::command, "nanoseconds a call, words a draw"),
 ];
 
 /// Takes the root of the workspace and the arguments after its name.

@@ -92,7 +92,7 @@ macro_rules! ieee {
             fn encode(negative: bool, mantissa: u64, exponent: i32) -> Self {
                 const FRACTION: u32 = $precision - 1;
                 debug_assert!(mantissa >> $precision == 0);
-                debug_assert!(exponent >= Self::MIN_EXPONENT && exponent <= Self::MAX_EXPONENT);
+                debug_assert!((Self::MIN_EXPONENT..=Self::MAX_EXPONENT).contains(&exponent));
                 let sign = <$bits>::from(negative) << (<$bits>::BITS - 1);
                 let normal = mantissa >> FRACTION;
                 debug_assert!(normal == 1 || exponent == Self::MIN_EXPONENT);

@@ -1,4 +1,18 @@
 //! Numbers that know which way they round.
+//!
+//! A privacy bound that is a rounding error too small is a lie. This crate computes bounds that can only err
+//! to one side:
+//!
+//! - [`Directed`]: `inf_add`, `neg_inf_sub`, `inf_ln` and their kin on `f32` and `f64`, each rounding the way its name
+//!   says. Basic operations return the neighbouring float on that side, and so do logarithm and exponential.
+//! - [`InfCast`]: conversions between integers and floats that round in a known direction.
+//! - [`Upper`] and [`Lower`]: bounds whose direction is in the type. Mixing them up does not compile.
+//! - [`certified`]: enclosures of logarithm and exponential, for samplers that decide by comparison.
+//!
+//! Everything is computed on integers: no floating-point instruction, no global state, no rounding mode, no
+//! allocation outside the rarely taken slow path. One `inf_ln` takes about a tenth of a microsecond.
+//!
+//! [`proof`] says why the bounds hold, and what checks it.
 #![forbid(unsafe_code)]
 
 mod bound;
@@ -12,6 +26,9 @@ mod float;
 mod power;
 mod round;
 mod wide;
+
+#[doc = include_str!("proof.md")]
+pub mod proof {}
 
 pub use bound::{Lower, Upper};
 pub use cast::InfCast;

@@ -1,4 +1,33 @@
 //! Entropy in, exact random variates out.
+//!
+//! *Exact* means that the probability of each outcome is the stated one, not close to it: a sampler that is
+//! nearly right can leak what it was meant to hide. Each law is a module with its proof in its documentation,
+//! and `verify/` runs the code of this crate over every script of small words to check what the proof claims.
+//!
+//! | law | function | many draws from one law |
+//! |---|---|---|
+//! | true with the probability of a float | [`sample_bernoulli_float`] | [`Dyadic`] |
+//! | true with a rational probability | [`sample_bernoulli_rational`] | |
+//! | true with probability e^−x | [`sample_bernoulli_exp`] | |
+//! | uniform below n | [`sample_uniform_int_below`] | |
+//! | geometric | [`sample_geometric`] | |
+//! | discrete Laplace on the integers | [`sample_discrete_laplace`] | [`DiscreteLaplace`] |
+//! | discrete Laplace on a grid of floats | [`sample_discrete_laplace_Z2k`] | [`DiscreteLaplaceZ2k`] |
+//!
+//! All of them draw from a [`Source`], and every [`Entropy`] is one; [`OsEntropy`] is the one to use. A source can
+//! fail, and the failure reaches the caller as an [`Error`]: nothing weaker is drawn instead.
+//!
+//! # How exactness is cheap
+//!
+//! Every law here is a function of one uniform real number, whose binary digits are drawn as they are needed.
+//! Certified bounds say what is known of the result so far; as soon as they decide it, it is returned. Nearly
+//! always the first word decides. Since the result is a function of the uniform number, its law does not depend
+//! on when the bounds decide, only on their being right.
+//!
+//! # Word widths
+//!
+//! A sampler touches a random word only through [`Word`]. The code that ships with 64-bit words is the code that is
+//! enumerated with words of 4 and 8 bits, and with words that stand for intervals.
 #![deny(unsafe_code)]
 
 mod backend;

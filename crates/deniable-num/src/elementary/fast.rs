@@ -197,7 +197,8 @@ fn times_ln_2(n: u64) -> (u128, u128) {
 fn exp_scaled((x_low, x_high): (i128, i128)) -> Option<(u128, u128, i64)> {
     // 2^32 / ln 2, rounded.
     let mut doublings = (((x_low >> (FRACTION - 32)) * 6_196_328_019) >> 64) as i64;
-    loop {
+    // The estimate is off by one at most; a third try means that x is on the edge.
+    for _ in 0..3 {
         let (ln2_low, ln2_high) = times_ln_2(doublings.unsigned_abs());
         let (low, high) = if doublings >= 0 {
             (x_low - ln2_high as i128, x_high - ln2_low as i128)
@@ -215,6 +216,7 @@ fn exp_scaled((x_low, x_high): (i128, i128)) -> Option<(u128, u128, i64)> {
             return Some((low, high, doublings));
         }
     }
+    None
 }
 
 /// e^t for 0 ≤ t < ln 2, t from low/2^128 to high/2^128, times 2^127: bounds.

@@ -3,7 +3,6 @@
 //! Each function first answers its exact cases. Elsewhere its value is transcendental (Lindemann), so it
 //! is no float, and an enclosure that is narrow enough decides its rounding. A 128-bit kernel gives one
 //! that nearly always is ([`fast`]); the plain series in big integers ([`plain`]) decides the rest.
-#![doc = include_str!("proof.md")]
 
 use crate::Float;
 use crate::directed::{Extended, extended, undefined};

@@ -60,7 +60,7 @@ fn fixed(x: &Ratio) -> Option<(u128, u128)> {
     let denominator = u128::from(denominator);
     let first = u128::from(numerator % denominator as u64) << 64;
     let second = (first % denominator) << (FRACTION - 64);
-    let fraction = (first / denominator) << (FRACTION - 64) | second / denominator;
+    let fraction = ((first / denominator) << (FRACTION - 64)) | (second / denominator);
     let low = u128::from(whole) << FRACTION | fraction;
     Some((low, low + 1))
 }

@@ -1,0 +1,119 @@
+//! The fast kernels against the plain form, which rounds every single step outwards.
+
+use deniable_num::certified::{FRACTION, Interval, exp_neg_128, neg_ln_64, neg_ln_128};
+use num_bigint::{BigInt, BigUint};
+
+const BITS: u64 = 320;
+
+/// Where the truth, times 2^bits, lies within the bounds: how far above the lower one, in 256ths of their
+/// distance; or None if it is outside.
+fn position(low: u128, high: u128, truth: &Interval, bits: u64) -> Option<u32> {
+    let up = truth.bits - bits;
+    let (low, high) = (BigInt::from(low) << up, BigInt::from(high) << up);
+    if truth.low < low || truth.high > high {
+        return None;
+    }
+    let distance = (&truth.high - &low) * 256u32 / (high - low);
+    Some(u32::try_from(&distance).unwrap())
+}
+
+/// Leading zeros of every number, edges of every table entry, and what is between them.
+fn fractions() -> Vec<u128> {
+    let mut all = vec![u128::MAX, u128::MAX - 1, 1, 2, 3];
+    for i in 128..=256u128 {
+        all.extend(
+            [(i << 120).wrapping_sub(1), i << 120, (i << 120) + 1].into_iter().filter(|&v| v != 0),
+        );
+    }
+    let mut mixed = 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835_u128;
+    for _ in 0..4000 {
+        mixed =
+            mixed.wrapping_mul(0xda94_2042_e4dd_58b5_0000_0000_0000_0001).rotate_left(77) ^ 0x5851;
+        all.push(mixed);
+        all.push(mixed >> (mixed as u32 % 128));
+    }
+    all.retain(|&v| v != 0);
+    all
+}
+
+fn neg_ln(numerator: BigUint, scale: i64) -> Interval {
+    let Interval { low, high, bits } = Interval::ln(&numerator, scale, BITS);
+    Interval { low: -high, high: -low, bits }
+}
+
+#[test]
+fn logarithms_of_128_bits() {
+    let mut highest = 0;
+    for v in fractions() {
+        let (low, high) = neg_ln_128(v).unwrap();
+        assert!(high - low <= 4, "{v:#x}");
+        let at = position(low, high, &neg_ln(v.into(), 128), FRACTION.into());
+        highest = highest.max(at.unwrap_or_else(|| panic!("{v:#x}")));
+    }
+    assert!(highest > 64, "the margin is far too wide: {highest}/256");
+    assert!(neg_ln_128(0).is_none());
+}
+
+#[test]
+fn logarithms_of_64_bits() {
+    let mut highest = 0;
+    for v in fractions().into_iter().map(|v| (v >> 64) as u64).filter(|&v| v != 0) {
+        let (low, high) = neg_ln_64(v).unwrap();
+        assert!(high - low < 1 << 44, "{v:#x}");
+        let at = position(low, high, &neg_ln(v.into(), 64), FRACTION.into());
+        highest = highest.max(at.unwrap_or_else(|| panic!("{v:#x}")));
+    }
+    assert!(highest > 64, "the margin is far too wide: {highest}/256");
+    assert!(neg_ln_64(0).is_none());
+}
+
+#[test]
+fn exponentials() {
+    let (mut highest, mut decided) = (0, 0);
+    let all = fractions();
+    for (i, &v) in all.iter().enumerate() {
+        // From next to nothing up to the largest exponent.
+        let x = (v >> 2) >> (i % 100);
+        if x >= 1023 << FRACTION {
+            continue;
+        }
+        let negated =
+            Interval { low: -BigInt::from(x) << 204, high: -BigInt::from(x) << 204, bits: BITS };
+        let (m, n) = negated.exp();
+        let truth = Interval { low: m.low >> -n, high: (m.high >> -n) + 1, bits: BITS };
+        if let Some((low, high)) = exp_neg_128(x, x) {
+            let at = position(low, high, &truth, 127);
+            highest = highest.max(at.unwrap_or_else(|| panic!("{x:#x}")));
+            decided += 1;
+        }
+    }
+    assert!(decided > all.len() / 2 && highest > 16, "{decided} {highest}");
+    assert!(exp_neg_128(0, 1023 << FRACTION).is_none());
+    assert!(exp_neg_128(1, 0).is_none());
+}
+
+/// Multiples of ln 2, to the last bit: on the edge the kernel may give up, but not hang or be wrong.
+#[test]
+fn exponentials_at_multiples_of_ln_2() {
+    for n in 1..1400u32 {
+        let multiple = (Interval::ln_2(BITS).low * n) >> (BITS - u64::from(FRACTION));
+        let multiple = u128::try_from(&multiple).unwrap();
+        for x in multiple.saturating_sub(4)..multiple + 4 {
+            let Some((low, high)) = exp_neg_128(x, x) else { continue };
+            let down = n.min(127);
+            let power = 1u128 << 127 >> down;
+            // e^−x is 2^−n but for x's distance from the multiple of ln 2.
+            assert!(low <= power + 1 + (power >> 100) && high + 1 + (power >> 100) >= power, "{n}");
+        }
+    }
+}
+
+/// A bound that is not one is found.
+#[test]
+fn a_planted_margin_of_zero_is_found() {
+    let wrong = fractions().into_iter().filter(|&v| {
+        let (low, _) = neg_ln_128(v).unwrap();
+        position(low, low + 1, &neg_ln(v.into(), 128), FRACTION.into()).is_none()
+    });
+    assert!(wrong.count() > 100);
+}

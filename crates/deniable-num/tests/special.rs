@@ -1,0 +1,173 @@
+//! What the operations do where arithmetic has no plain answer: decided, documented, and held here.
+
+use deniable_num::{Directed, Error, ErrorKind, InfCast, Lower, Upper};
+
+const INF: f64 = f64::INFINITY;
+const MAX: f64 = f64::MAX;
+const TINY: f64 = 5e-324;
+
+fn bits(x: Result<f64, Error>) -> Result<u64, (ErrorKind, &'static str)> {
+    x.map(f64::to_bits).map_err(|e| (e.kind(), e.operation()))
+}
+
+/// Both directions, bit by bit: −0.0 is not +0.0.
+macro_rules! gives {
+    ($x:expr, $down:ident $up:ident ($($arg:expr)?) => $low:expr, $high:expr) => {{
+        let x: f64 = $x;
+        assert_eq!(bits(x.$down($($arg)?)), Ok(f64::to_bits($low)), "{} of {x:e}", stringify!($down));
+        assert_eq!(bits(x.$up($($arg)?)), Ok(f64::to_bits($high)), "{} of {x:e}", stringify!($up));
+    }};
+}
+
+macro_rules! fails {
+    ($kind:ident: $x:expr, $down:ident $up:ident ($($arg:expr)?)) => {{
+        let x: f64 = $x;
+        assert_eq!(bits(x.$down($($arg)?)), Err((ErrorKind::$kind, stringify!($down))), "{x:e}");
+        assert_eq!(bits(x.$up($($arg)?)), Err((ErrorKind::$kind, stringify!($up))), "{x:e}");
+    }};
+}
+
+#[test]
+fn zeros_are_positive() {
+    gives!(-0.0, neg_inf_add inf_add (-0.0) => 0.0, 0.0);
+    gives!(1.0, neg_inf_sub inf_sub (1.0) => 0.0, 0.0);
+    gives!(-1.0, neg_inf_mul inf_mul (0.0) => 0.0, 0.0);
+    gives!(-0.0, neg_inf_div inf_div (3.0) => 0.0, 0.0);
+    gives!(-0.0, neg_inf_sqrt inf_sqrt () => 0.0, 0.0);
+    gives!(1.0, neg_inf_ln inf_ln () => 0.0, 0.0);
+    gives!(-0.0, neg_inf_ln_1p inf_ln_1p () => 0.0, 0.0);
+    gives!(-0.0, neg_inf_exp_m1 inf_exp_m1 () => 0.0, 0.0);
+    gives!(-0.0, neg_inf_powi inf_powi (3) => 0.0, 0.0);
+    gives!(1.0, neg_inf_div inf_div (-INF) => 0.0, 0.0);
+    gives!(-INF, neg_inf_powi inf_powi (-3) => 0.0, 0.0);
+    gives!(-TINY, neg_inf_mul inf_mul (0.5) => -TINY, 0.0);
+    gives!(TINY, neg_inf_mul inf_mul (0.5) => 0.0, TINY);
+}
+
+#[test]
+fn overflow_goes_to_infinity_one_way_and_stops_at_max_the_other() {
+    gives!(MAX, neg_inf_add inf_add (TINY) => MAX, INF);
+    gives!(MAX, neg_inf_add inf_add (MAX) => MAX, INF);
+    gives!(-MAX, neg_inf_sub inf_sub (TINY) => -INF, -MAX);
+    gives!(1e200, neg_inf_mul inf_mul (1e200) => MAX, INF);
+    gives!(-1e200, neg_inf_mul inf_mul (1e200) => -INF, -MAX);
+    gives!(1.0, neg_inf_div inf_div (TINY) => MAX, INF);
+    gives!(710.0, neg_inf_exp inf_exp () => MAX, INF);
+    gives!(1e300, neg_inf_exp_m1 inf_exp_m1 () => MAX, INF);
+    gives!(10.0, neg_inf_powi inf_powi (309) => MAX, INF);
+    gives!(-10.0, neg_inf_powi inf_powi (309) => -INF, -MAX);
+    assert_eq!(f32::inf_cast(1e300), Ok(f32::INFINITY));
+    assert_eq!(f32::neg_inf_cast(1e300), Ok(f32::MAX));
+    assert_eq!(f32::inf_cast(-1e300), Ok(f32::MIN));
+}
+
+#[test]
+fn underflow_stops_at_the_smallest_subnormal() {
+    gives!(-800.0, neg_inf_exp inf_exp () => 0.0, TINY);
+    gives!(-1e308, neg_inf_exp inf_exp () => 0.0, TINY);
+    gives!(0.5, neg_inf_powi inf_powi (1075) => 0.0, TINY);
+    gives!(0.5, neg_inf_powi inf_powi (1074) => TINY, TINY);
+    gives!(0.5, neg_inf_powi inf_powi (i32::MAX) => 0.0, TINY);
+    gives!(-1e308, neg_inf_exp_m1 inf_exp_m1 () => -1.0, -1.0 + f64::EPSILON / 2.0);
+    gives!(TINY, neg_inf_exp_m1 inf_exp_m1 () => TINY, 2.0 * TINY);
+    gives!(TINY, neg_inf_ln_1p inf_ln_1p () => 0.0, TINY);
+    gives!(-TINY, neg_inf_ln_1p inf_ln_1p () => -2.0 * TINY, -TINY);
+    gives!(TINY, neg_inf_exp inf_exp () => 1.0, 1.0 + f64::EPSILON);
+    gives!(-TINY, neg_inf_exp inf_exp () => 1.0 - f64::EPSILON / 2.0, 1.0);
+}
+
+#[test]
+fn infinities_are_the_ends_of_the_extended_reals() {
+    gives!(INF, neg_inf_add inf_add (-MAX) => INF, INF);
+    gives!(1.0, neg_inf_sub inf_sub (INF) => -INF, -INF);
+    gives!(-INF, neg_inf_mul inf_mul (-2.0) => INF, INF);
+    gives!(INF, neg_inf_div inf_div (-2.0) => -INF, -INF);
+    gives!(INF, neg_inf_sqrt inf_sqrt () => INF, INF);
+    gives!(INF, neg_inf_ln inf_ln () => INF, INF);
+    gives!(INF, neg_inf_ln_1p inf_ln_1p () => INF, INF);
+    gives!(INF, neg_inf_exp inf_exp () => INF, INF);
+    gives!(-INF, neg_inf_exp inf_exp () => 0.0, 0.0);
+    gives!(-INF, neg_inf_exp_m1 inf_exp_m1 () => -1.0, -1.0);
+    gives!(0.0, neg_inf_ln inf_ln () => -INF, -INF);
+    gives!(-0.0, neg_inf_ln inf_ln () => -INF, -INF);
+    gives!(-1.0, neg_inf_ln_1p inf_ln_1p () => -INF, -INF);
+    gives!(-INF, neg_inf_powi inf_powi (3) => -INF, -INF);
+    gives!(INF, neg_inf_powi inf_powi (0) => 1.0, 1.0);
+    gives!(0.0, neg_inf_powi inf_powi (0) => 1.0, 1.0);
+    gives!(1.0, neg_inf_powi inf_powi (i32::MIN) => 1.0, 1.0);
+}
+
+#[test]
+fn undefined_forms_are_errors() {
+    fails!(Undefined: INF, neg_inf_add inf_add (-INF));
+    fails!(Undefined: INF, neg_inf_sub inf_sub (INF));
+    fails!(Undefined: INF, neg_inf_mul inf_mul (-0.0));
+    fails!(Undefined: 0.0, neg_inf_mul inf_mul (-INF));
+    fails!(Undefined: INF, neg_inf_div inf_div (INF));
+    fails!(Undefined: 1.0, neg_inf_div inf_div (0.0));
+    fails!(Undefined: 0.0, neg_inf_div inf_div (-0.0));
+    fails!(Undefined: INF, neg_inf_div inf_div (0.0));
+    fails!(Undefined: -TINY, neg_inf_sqrt inf_sqrt ());
+    fails!(Undefined: -INF, neg_inf_sqrt inf_sqrt ());
+    fails!(Undefined: -TINY, neg_inf_ln inf_ln ());
+    fails!(Undefined: -INF, neg_inf_ln inf_ln ());
+    fails!(Undefined: -1.000_000_000_000_000_2, neg_inf_ln_1p inf_ln_1p ());
+    fails!(Undefined: -INF, neg_inf_ln_1p inf_ln_1p ());
+    fails!(Undefined: -0.0, neg_inf_powi inf_powi (-1));
+}
+
+#[test]
+fn nan_is_an_error_that_names_the_operation() {
+    let nan = f64::NAN;
+    fails!(NotANumber: nan, neg_inf_add inf_add (1.0));
+    fails!(NotANumber: 1.0, neg_inf_add inf_add (nan));
+    fails!(NotANumber: nan, neg_inf_sub inf_sub (1.0));
+    fails!(NotANumber: INF, neg_inf_mul inf_mul (nan));
+    fails!(NotANumber: 0.0, neg_inf_div inf_div (nan));
+    fails!(NotANumber: nan, neg_inf_sqrt inf_sqrt ());
+    fails!(NotANumber: nan, neg_inf_ln inf_ln ());
+    fails!(NotANumber: nan, neg_inf_ln_1p inf_ln_1p ());
+    fails!(NotANumber: nan, neg_inf_exp inf_exp ());
+    fails!(NotANumber: nan, neg_inf_exp_m1 inf_exp_m1 ());
+    fails!(NotANumber: nan, neg_inf_powi inf_powi (0));
+    assert_eq!(u8::inf_cast(nan).unwrap_err().kind(), ErrorKind::NotANumber);
+    let message = "inf_ln: an operand is NaN; every other value is accepted";
+    assert_eq!(nan.inf_ln().unwrap_err().to_string(), message);
+}
+
+#[test]
+fn casts_at_the_ends() {
+    assert_eq!(f64::inf_cast(u128::MAX), Ok(2f64.powi(128)));
+    assert_eq!(f64::neg_inf_cast(u128::MAX), Ok(f64::from_bits(2f64.powi(128).to_bits() - 1)));
+    assert_eq!(f32::inf_cast(u128::MAX), Ok(2f32.powi(127) * 2.0));
+    assert_eq!(f64::neg_inf_cast(i128::MIN), Ok(-(2f64.powi(127))));
+    assert_eq!(i128::neg_inf_cast(-(2f64.powi(127))), Ok(i128::MIN));
+    assert_eq!(i128::inf_cast(-INF), Ok(i128::MIN));
+    assert_eq!(i128::inf_cast(INF).unwrap_err().kind(), ErrorKind::NoBound);
+    assert_eq!(u128::inf_cast(2f64.powi(128)).unwrap_err().kind(), ErrorKind::NoBound);
+    assert_eq!(u128::neg_inf_cast(2f64.powi(128)), Ok(u128::MAX));
+    assert_eq!(u8::inf_cast(-0.5f32), Ok(0));
+    assert_eq!(u8::neg_inf_cast(-0.5f32).unwrap_err().kind(), ErrorKind::NoBound);
+    assert_eq!(i8::neg_inf_cast(-127.5f32), Ok(-128));
+    assert_eq!(i8::inf_cast(127.5f32).unwrap_err().kind(), ErrorKind::NoBound);
+    assert_eq!((i8::inf_cast(TINY), i8::neg_inf_cast(TINY)), (Ok(1), Ok(0)));
+}
+
+#[test]
+fn typed_bounds_keep_their_direction() {
+    let (up, down) = (|x: f64| Upper::new(x).unwrap(), |x: f64| Lower::new(x).unwrap());
+    assert_eq!(up(0.1).add(up(0.2)).unwrap().get(), 0.1f64.inf_add(0.2).unwrap());
+    assert_eq!(up(0.1).sub(down(0.2)).unwrap().get(), 0.1f64.inf_sub(0.2).unwrap());
+    assert_eq!(down(0.1).sub(up(0.3)).unwrap().get(), 0.1f64.neg_inf_sub(0.3).unwrap());
+    assert_eq!(down(3.0).ln().unwrap().get(), 3.0f64.neg_inf_ln().unwrap());
+    assert_eq!(up(3.0).exp().unwrap().neg().get(), -3.0f64.inf_exp().unwrap());
+    assert_eq!(up(1.0).div(down(3.0)).unwrap().get(), 1.0f64.inf_div(3.0).unwrap());
+    assert_eq!(down(1.0).div(up(3.0)).unwrap().get(), 1.0f64.neg_inf_div(3.0).unwrap());
+    assert_eq!(up(-1.0).div(down(3.0)).unwrap().get(), 0.0);
+    assert_eq!(up(0.1).scale(3.0).unwrap().get(), 0.1f64.inf_mul(3.0).unwrap());
+    assert_eq!((up(1.0).max(up(2.0)).get(), down(1.0).min(down(2.0)).get()), (2.0, 1.0));
+    assert_eq!((up(-TINY).max(up(0.0)).get(), down(-INF).min(down(TINY)).get()), (0.0, -INF));
+    assert!(up(1.0).div(down(0.0)).is_err() && down(-1.0).div(up(1.0)).is_err());
+    assert!(up(1.0).scale(-1.0).is_err() && up(1.0).scale(f64::NAN).is_err());
+    assert!(Upper::new(f64::NAN).is_err() && Lower::new(f32::NAN).is_err());
+}
