@@ -149,7 +149,8 @@ impl Word for IntervalWord {
     fn mul(self, n: u64) -> (u64, IntervalLow) {
         let (high, _) = Word::mul(self.value, n);
         // The words with the same high half: ⌈high · 2^64 / n⌉ to ⌈(high + 1) · 2^64 / n⌉ − 1.
-        self.narrow(first_with(high, 0, n), last_before(u128::from(high) + 1, n));
+        let last = first_with(u128::from(high) + 1, 0, n) - 1;
+        self.narrow(first_with(high.into(), 0, n) as u64, last as u64);
         (high, IntervalLow { word: self, n, high })
     }
 
@@ -171,11 +172,11 @@ impl Low for IntervalLow {
     fn is_below(self, threshold: u64) -> bool {
         let (_, low) = Word::mul(self.word.value, self.n);
         let is_below = low < threshold;
-        let split = first_with(self.high, threshold, self.n);
+        let split = first_with(self.high.into(), threshold, self.n);
         if is_below {
-            self.word.narrow(0, split - 1);
+            self.word.narrow(0, (split - 1) as u64);
         } else {
-            self.word.narrow(split, u64::MAX);
+            self.word.narrow(split as u64, u64::MAX);
         }
         is_below
     }
@@ -186,16 +187,10 @@ thread_local! {
     static PATH: RefCell<Vec<Range>> = const { RefCell::new(Vec::new()) };
 }
 
-/// The first word whose product with n is at least high · 2^64 + low.
-fn first_with(high: u64, low: u64, n: u64) -> u64 {
-    let product = u128::from(high) << 64 | u128::from(low);
-    u64::try_from(product.div_ceil(n.into())).unwrap_or(u64::MAX)
-}
-
-/// The last word whose product with n is below high · 2^64.
-fn last_before(high: u128, n: u64) -> u64 {
-    match high >> 64 {
-        0 => u64::try_from((high << 64).div_ceil(n.into()) - 1).unwrap_or(u64::MAX),
-        _ => u64::MAX,
+/// The first word whose product with n is at least high · 2^64 + low; 2^64 if there is none.
+fn first_with(high: u128, low: u64, n: u64) -> u128 {
+    if high >= n.into() {
+        return 1 << 64;
     }
+    (high << 64 | u128::from(low)).div_ceil(n.into()).min(1 << 64)
 }
