@@ -9,6 +9,7 @@ pub mod deps;
 pub mod draws;
 pub mod enumerate;
 pub mod interval;
+pub mod inversion;
 pub mod law;
 pub mod mini;
 pub mod seal;
