@@ -129,3 +129,6 @@ fn is_one(x: Real) -> bool {
 fn magnitude_exponent(x: Real) -> i64 {
     x.exponent + 127 - i64::from(x.mantissa.leading_zeros())
 }
+
+#[cfg(test)]
+mod tests;

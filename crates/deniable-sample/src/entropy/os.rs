@@ -12,8 +12,6 @@ use crate::{Error, Result};
 /// One word from this thread's generator, or from the operating system itself.
 #[inline]
 pub(super) fn word() -> Result<u64> {
-    // Only the word passes through here, not a `Result`: that one is large, and moving it costs more
-    // than the draw.
     match buffered(Generator::word_at_hand).flatten() {
         Some(word) => Ok(word),
         None => word_not_at_hand(),

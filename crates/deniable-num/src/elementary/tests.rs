@@ -1,0 +1,92 @@
+//! The fast enclosures against the plain ones, before any rounding to a float hides how good they are.
+
+use num_bigint::BigUint;
+
+use super::*;
+
+type Fast = fn(Real) -> Option<Enclosure>;
+type Plain = fn(Real, u64) -> Enclosure;
+
+const FUNCTIONS: [(&str, Fast, Plain); 4] = [
+    ("ln", fast::ln, plain::ln),
+    ("ln_1p", fast::ln_1p, plain::ln_1p),
+    ("exp", fast::exp, plain::exp),
+    ("exp_m1", fast::exp_m1, plain::exp_m1),
+];
+
+/// Magnitudes from 2^−60 up to 2^10, both signs, and numbers next to 1.
+fn arguments() -> Vec<f64> {
+    let mut all = Vec::new();
+    let mut mixed = 0x9e37_79b9_7f4a_7c15_u64;
+    for i in 0..1000u32 {
+        mixed = mixed.wrapping_mul(0xd134_2543_de82_ef95).rotate_left(23) ^ 0x5851;
+        let fraction = f64::from_bits(mixed >> 12 | 1023 << 52);
+        let x = fraction * 2f64.powi((i % 70) as i32 - 60);
+        all.extend([x, -x, 1.0 + 2f64.powi(-((i % 52) as i32)) * (fraction - 1.0)]);
+    }
+    all
+}
+
+fn is_defined(name: &str, x: f64) -> bool {
+    match name {
+        "ln" => x > 0.0 && x != 1.0,
+        "ln_1p" => x > -1.0,
+        _ => x.abs() < 1023.0,
+    }
+}
+
+/// a ≤ b, where a sticky number lies strictly between its mantissa and the next.
+fn at_most(a: Real, b: Real) -> bool {
+    let exponent = a.exponent.min(b.exponent);
+    let scaled = |x: Real| BigUint::from(x.mantissa) << (x.exponent - exponent);
+    let (a, b) = (scaled(a) + u32::from(a.sticky), scaled(b));
+    a <= b
+}
+
+/// Whether the plain enclosure, which is far narrower, lies within the fast one.
+fn encloses(fast: &Enclosure, plain: &Enclosure) -> bool {
+    fast.negative == plain.negative
+        && at_most(fast.low, plain.low)
+        && at_most(Real { sticky: false, ..plain.high }, fast.high)
+        && !(plain.high.sticky && plain.high.mantissa == fast.high.mantissa)
+}
+
+/// The relative width of an enclosure, as a power of two.
+fn width(enclosure: &Enclosure) -> i64 {
+    let Enclosure { low, high, .. } = *enclosure;
+    assert_eq!(low.exponent, high.exponent);
+    magnitude_exponent(Real::exact(false, high.mantissa - low.mantissa, low.exponent))
+        - magnitude_exponent(low)
+}
+
+#[test]
+fn fast_encloses_plain() {
+    for (name, fast, plain) in FUNCTIONS {
+        let (mut compared, mut widest) = (0, -200);
+        for x in arguments().into_iter().filter(|&x| is_defined(name, x)) {
+            let x = Real::from_float(x).unwrap();
+            let Some(enclosure) = fast(x) else { continue };
+            assert!(encloses(&enclosure, &plain(x, 400)), "{name} of {x:?}");
+            widest = widest.max(width(&enclosure));
+            compared += 1;
+        }
+        assert!(compared > 1_900, "{name}: {compared}");
+        // Narrow enough that hardly any rounding is left open.
+        assert!(widest <= -62, "{name}: 2^{widest}");
+    }
+}
+
+#[test]
+fn a_planted_shift_of_the_enclosure_is_found() {
+    for (name, fast, plain) in FUNCTIONS {
+        let found = arguments().into_iter().filter(|&x| is_defined(name, x)).any(|x| {
+            let x = Real::from_float(x).unwrap();
+            let Some(mut enclosure) = fast(x) else { return false };
+            let width = enclosure.high.mantissa - enclosure.low.mantissa;
+            enclosure.low.mantissa += width;
+            enclosure.high.mantissa += width;
+            !encloses(&enclosure, &plain(x, 400))
+        });
+        assert!(found, "{name}");
+    }
+}
