@@ -1,12 +1,15 @@
 //! Bounds whose direction is in the type.
 
+use core::cmp::Ordering;
+
 use crate::error::{Error, ErrorKind, Result};
 use crate::{Decoded, Directed, Float};
 
 /// A number that is known not to be below some quantity.
 ///
 /// It can only be combined with other bounds in ways that keep it an upper bound: an upper plus an upper,
-/// an upper minus a *lower*. Mixing the directions up does not compile.
+/// an upper minus a *lower*. Mixing the directions up does not compile. The larger of two upper bounds
+/// ([`Ord::max`]) bounds the larger quantity.
 ///
 /// # Examples
 ///
@@ -30,11 +33,11 @@ use crate::{Decoded, Directed, Float};
 /// let wrong: Upper<f64> = Lower::new(1.0f64)?.ln()?; // a lower bound does not become an upper one
 /// # Ok::<(), deniable_num::Error>(())
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug)]
 pub struct Upper<F>(F);
 
 /// A number that is known not to be above some quantity. See [`Upper`].
-#[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
+#[derive(Clone, Copy, Debug)]
 pub struct Lower<F>(F);
 
 macro_rules! bound {
@@ -108,6 +111,26 @@ macro_rules! bound {
             bound!(@function $bound, exp, $exp, "the exponential");
             bound!(@function $bound, exp_m1, $exp_m1, "exp(x) − 1");
         }
+
+        impl<F: Float> PartialEq for $bound<F> {
+            fn eq(&self, other: &Self) -> bool {
+                order(self.0) == order(other.0)
+            }
+        }
+
+        impl<F: Float> Eq for $bound<F> {}
+
+        impl<F: Float> PartialOrd for $bound<F> {
+            fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+                Some(self.cmp(other))
+            }
+        }
+
+        impl<F: Float> Ord for $bound<F> {
+            fn cmp(&self, other: &Self) -> Ordering {
+                order(self.0).cmp(&order(other.0))
+            }
+        }
     };
     (@function $bound:ident, $name:ident, $directed:ident, $what:literal) => {
         #[doc = concat!("Bounds ", $what, " of the quantity, which is monotone.")]
@@ -156,20 +179,6 @@ impl<F: Directed> Lower<F> {
             return Err(Error::new("Lower::div", ErrorKind::Undefined));
         }
         self.0.neg_inf_div(rhs.0).map(Lower)
-    }
-}
-
-impl<F: Float> Upper<F> {
-    /// Bounds the larger of the two quantities.
-    pub fn max(self, other: Self) -> Self {
-        if order(other.0) > order(self.0) { other } else { self }
-    }
-}
-
-impl<F: Float> Lower<F> {
-    /// Bounds the smaller of the two quantities.
-    pub fn min(self, other: Self) -> Self {
-        if order(other.0) < order(self.0) { other } else { self }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::round::{Direction, Real};
 /// # Precision
 ///
 /// The result is the neighbouring value of the target type on the demanded side, or the operand itself
-/// where the target has it. Beyond a float's range: ±∞ in one direction, the largest finite number in the
+/// where the target has it; a zero is always +0.0. Beyond a float's range: ±∞ in one direction, the largest finite number in the
 /// other. Beyond an integer's range: its `MAX` (or `MIN`) where that is a bound.
 ///
 /// # Errors

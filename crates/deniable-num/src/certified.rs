@@ -22,8 +22,8 @@ pub fn neg_ln_128(fraction: u128) -> Option<(u128, u128)> {
     (fraction != 0).then(|| fast::neg_ln_128(fraction))
 }
 
-/// Bounds of e^−x · 2^127 from bounds of x · 2^FRACTION. None if x is not below 1023, or too near a multiple
-/// of ln 2 for this precision.
+/// Bounds of e^−x · 2^127 from bounds of x · 2^FRACTION. None if x is not below 1023, if its bounds are the wrong
+/// way round, or if they have a multiple of ln 2 between or next to them.
 #[inline]
 pub fn exp_neg_128(x_low: u128, x_high: u128) -> Option<(u128, u128)> {
     (x_low <= x_high && x_high < 1023 << FRACTION).then(|| fast::exp_neg_128(x_low, x_high))?

@@ -110,7 +110,7 @@ fn add<F: Float>(operation: &'static str, a: F, b: F, direction: Direction) -> R
 fn sub<F: Float>(operation: &'static str, a: F, b: F, direction: Direction) -> Result<F> {
     let negated = match extended(operation, b)? {
         Extended::Infinite { negative } => Extended::Infinite { negative: !negative },
-        Extended::Finite(b) => Extended::Finite(b.negated()),
+        Extended::Finite(b) => Extended::Finite(b.with_sign(!b.negative)),
     };
     sum(operation, extended(operation, a)?, negated, direction)
 }

@@ -3,6 +3,8 @@
 /// Everything this crate does with floats goes through [`Float::decode`] and [`Float::encode`], on
 /// integers. No floating-point instruction is executed, so neither the rounding mode nor a
 /// flush-to-zero flag that another library left set can change a bound.
+///
+/// A format must not be wider than `f64` in precision or range; one that is does not compile.
 pub trait Float: Copy + core::fmt::Debug {
     /// The number of bits of a normal number's mantissa, the leading one included.
     const PRECISION: u32;

@@ -117,7 +117,8 @@ fn scaled(mantissa: u128, error: u64) -> u64 {
     ((top * u128::from(error)) >> 64) as u64 + 1
 }
 
-/// ⌊2^255 / divisor⌋ for a divisor above 2^127, bit by bit.
+/// ⌊2^255 / divisor⌋ for a divisor above 2^127, bit by bit. For 2^127 itself it is one less: the true quotient,
+/// 2^128, is then the upper end that `inverse` adds.
 fn inverse_u128(divisor: u128) -> u128 {
     let mut quotient = 0u128;
     let mut rest = 1u128 << 127;

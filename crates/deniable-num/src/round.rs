@@ -17,17 +17,14 @@ pub enum Direction {
 
 /// A real number on its way to a float: ± (mantissa + θ) · 2^exponent.
 ///
-/// θ is 0 if `sticky` is false, and unknown but strictly between 0 and 1 if it is true.
+/// θ is 0 if the number is exact, and unknown but strictly between 0 and 1 if it is *sticky*. The constructors
+/// make sticky numbers long enough to be rounded to any [`Float`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Real {
-    /// The sign.
-    pub negative: bool,
-    /// The known leading bits.
-    pub mantissa: u128,
-    /// The power of two of the mantissa's last bit.
-    pub exponent: i64,
-    /// Whether something nonzero follows the last bit.
-    pub sticky: bool,
+    pub(crate) negative: bool,
+    pub(crate) mantissa: u128,
+    pub(crate) exponent: i64,
+    pub(crate) sticky: bool,
 }
 
 impl Real {
@@ -35,8 +32,13 @@ impl Real {
     pub const ZERO: Self = Real { negative: false, mantissa: 0, exponent: 0, sticky: false };
 
     /// An exact number.
+    ///
+    /// # Panics
+    ///
+    /// If the exponent is not below 2^60 in magnitude.
     #[inline]
     pub fn exact(negative: bool, mantissa: u128, exponent: i64) -> Self {
+        assert!(exponent.unsigned_abs() < 1 << 60, "no number here has such an exponent");
         Real { negative, mantissa, exponent, sticky: false }
     }
 
@@ -63,10 +65,28 @@ impl Real {
         }
     }
 
-    /// The same number with the opposite sign.
+    /// The same magnitude, with this sign.
     #[inline]
-    pub fn negated(self) -> Self {
-        Real { negative: !self.negative, ..self }
+    pub fn with_sign(self, negative: bool) -> Self {
+        Real { negative, ..self }
+    }
+
+    /// Whether it is negative.
+    #[inline]
+    pub fn is_negative(self) -> bool {
+        self.negative
+    }
+
+    /// The mantissa: the known leading bits.
+    #[inline]
+    pub fn mantissa(self) -> u128 {
+        self.mantissa
+    }
+
+    /// The power of two of the mantissa's last bit.
+    #[inline]
+    pub fn exponent(self) -> i64 {
+        self.exponent
     }
 
     /// The sum of two exact numbers whose mantissas have at most 120 bits.
@@ -74,9 +94,14 @@ impl Real {
     /// Both are shifted up to bit 125. What the smaller one then loses on its way down is at least five
     /// places below the larger one's last significant bit, so the difference keeps over 120 bits: a
     /// sticky result is always long enough to be rounded.
+    ///
+    /// # Panics
+    ///
+    /// If a number is sticky or longer than that.
     #[inline]
     pub fn sum(x: Real, y: Real) -> Real {
-        debug_assert!(!x.sticky && !y.sticky && (x.mantissa | y.mantissa) >> 120 == 0);
+        let short = (x.mantissa | y.mantissa) >> 120 == 0;
+        assert!(short && !x.sticky && !y.sticky, "a sum of exact numbers of at most 120 bits");
         if x.mantissa == 0 {
             return y;
         }
@@ -106,6 +131,7 @@ impl Real {
     /// number where the direction points back towards zero.
     #[inline]
     pub fn round<F: Float>(self, direction: Direction) -> F {
+        const { assert_format::<F>() };
         if self.mantissa == 0 && !self.sticky {
             return F::encode(false, 0, F::MIN_EXPONENT);
         }
@@ -146,6 +172,13 @@ impl Real {
         let exponent = self.exponent - i64::from(shift);
         Real { mantissa: self.mantissa << shift, exponent, ..self }
     }
+}
+
+/// The enclosures of logarithm and exponential are good for the range of `f64`, and no further.
+const fn assert_format<F: Float>() {
+    assert!(F::PRECISION <= 53, "a format of at most 53 bits");
+    assert!(F::MIN_EXPONENT >= -1074, "no number smaller than those of f64");
+    assert!(F::MAX_EXPONENT + F::PRECISION as i32 <= 1024, "no number larger than those of f64");
 }
 
 /// The mantissa without its last `dropped` bits, and what was dropped: more than half of the last place

@@ -1,19 +1,22 @@
 //! The fast kernels against the plain form, which rounds every single step outwards.
 
 use deniable_num::certified::{FRACTION, Interval, exp_neg_128, neg_ln_64, neg_ln_128};
-use num_bigint::{BigInt, BigUint};
+use num_bigint::{BigInt, BigUint, Sign};
 
 const BITS: u64 = 320;
 
+/// Bounds that are far narrower than those of the kernels, and their fraction bits.
+type Truth = (BigInt, BigInt, u64);
+
 /// Where the truth, times 2^bits, lies within the bounds: how far above the lower one, in 256ths of their
 /// distance; or None if it is outside.
-fn position(low: u128, high: u128, truth: &Interval, bits: u64) -> Option<u32> {
-    let up = truth.bits - bits;
+fn position(low: u128, high: u128, truth: &Truth, bits: u64) -> Option<u32> {
+    let up = truth.2 - bits;
     let (low, high) = (BigInt::from(low) << up, BigInt::from(high) << up);
-    if truth.low < low || truth.high > high {
+    if truth.0 < low || truth.1 > high {
         return None;
     }
-    let distance = (&truth.high - &low) * 256u32 / (high - low);
+    let distance = (&truth.1 - &low) * 256u32 / (high - low);
     Some(u32::try_from(&distance).unwrap())
 }
 
@@ -36,9 +39,9 @@ fn fractions() -> Vec<u128> {
     all
 }
 
-fn neg_ln(numerator: BigUint, scale: i64) -> Interval {
-    let Interval { low, high, bits } = Interval::ln(&numerator, scale, BITS);
-    Interval { low: -high, high: -low, bits }
+fn neg_ln(numerator: BigUint, scale: i64) -> Truth {
+    let ln = Interval::ln(&numerator, scale, BITS).unwrap();
+    (-ln.high(), -ln.low(), BITS)
 }
 
 #[test]
@@ -77,10 +80,9 @@ fn exponentials() {
         if x >= 1023 << FRACTION {
             continue;
         }
-        let negated =
-            Interval { low: -BigInt::from(x) << 204, high: -BigInt::from(x) << 204, bits: BITS };
-        let (m, n) = negated.exp();
-        let truth = Interval { low: m.low >> -n, high: (m.high >> -n) + 1, bits: BITS };
+        let one = BigUint::from(1u32) << FRACTION;
+        let (m, n) = Interval::ratio(&-BigInt::from(x), &one, BITS).unwrap().exp().unwrap();
+        let truth = (m.low() >> -n, (m.high() >> -n) + 1, BITS);
         if let Some((low, high)) = exp_neg_128(x, x) {
             let at = position(low, high, &truth, 127);
             highest = highest.max(at.unwrap_or_else(|| panic!("{x:#x}")));
@@ -96,7 +98,7 @@ fn exponentials() {
 #[test]
 fn exponentials_at_multiples_of_ln_2() {
     for n in 1..1400u32 {
-        let multiple = (Interval::ln_2(BITS).low * n) >> (BITS - u64::from(FRACTION));
+        let multiple = (Interval::ln_2(BITS).low() * n) >> (BITS - u64::from(FRACTION));
         let multiple = u128::try_from(&multiple).unwrap();
         for x in multiple.saturating_sub(4)..multiple + 4 {
             let Some((low, high)) = exp_neg_128(x, x) else { continue };
@@ -116,4 +118,36 @@ fn a_planted_margin_of_zero_is_found() {
         position(low, low + 1, &neg_ln(v.into(), 128), FRACTION.into()).is_none()
     });
     assert!(wrong.count() > 100);
+}
+
+/// The plain form at every precision, the smallest ones included: it ends, and it encloses.
+#[test]
+fn plain_at_low_precision() {
+    let one = BigUint::from(1u32);
+    for bits in 0..40u64 {
+        for x in [-(1 << 40), -1000, -1, 0, 1, 7, 1000, 1i64 << 40] {
+            let x = BigInt::from(x);
+            let (coarse, n) = Interval::ratio(&x, &one, bits).unwrap().exp().unwrap();
+            let (fine, m) = Interval::ratio(&x, &one, 400).unwrap().exp().unwrap();
+            // The two may split x into n ln 2 and the rest one step apart.
+            let up = 400 - bits + 1;
+            let (low, high) = (coarse.low() << up, coarse.high() << up);
+            let scaled = |fine: &BigInt| (fine << (1 + m - n).max(0)) >> (n - m - 1).max(0);
+            assert!(low <= scaled(fine.low()) && scaled(fine.high()) <= high, "{x} at {bits}");
+        }
+        let coarse = Interval::ln(&10u32.into(), 3, bits).unwrap();
+        let fine = Interval::ln(&10u32.into(), 3, 400).unwrap();
+        assert!(coarse.low() << (400 - bits) <= *fine.low());
+        assert!(*fine.high() <= coarse.high() << (400 - bits));
+    }
+}
+
+#[test]
+fn plain_refuses_what_has_no_value() {
+    let one = BigUint::from(1u32);
+    assert!(Interval::ln(&BigUint::ZERO, 0, 64).is_none());
+    assert!(Interval::ln(&one, i64::MIN, 64).unwrap().low().sign() == Sign::Plus);
+    assert!(Interval::ratio(&1.into(), &BigUint::ZERO, 64).is_none());
+    assert!(Interval::ratio(&(BigInt::from(1) << 80), &one, 64).unwrap().exp().is_none());
+    assert!(Interval::between(1.into(), 0.into(), 64).is_none());
 }

@@ -6,7 +6,6 @@
 
 use core::cmp::Ordering;
 
-use deniable_num::certified::Interval;
 use num_bigint::BigUint;
 
 use crate::{Result, Source, Word};
@@ -38,8 +37,8 @@ pub(crate) trait Irrational {
     /// The number's first 64 bits, if a fast path knows them.
     fn first_word(&self) -> Option<u64>;
 
-    /// The number at this precision. The width must go to zero as `bits` grows.
-    fn enclose(&self, bits: u64) -> Interval;
+    /// Bounds of the number times 2^bits. Their distance times 2^−bits must go to zero as `bits` grows.
+    fn enclose(&self, bits: u64) -> (BigUint, BigUint);
 }
 
 /// The expansion of an irrational number.
@@ -74,10 +73,10 @@ pub(crate) fn floor_scaled<N: Irrational>(number: &N, position: u64) -> BigUint 
     let mut bits = position + 64;
     loop {
         // An irrational number is strictly below its upper bound: 1 − 2^−1000 has an expansion of ones.
-        let Interval { low, high, bits: found } = number.enclose(bits);
-        let (low, high) = (low >> (found - position), (high - 1) >> (found - position));
+        let (low, high) = number.enclose(bits);
+        let (low, high) = (low >> (bits - position), (high - 1u32) >> (bits - position));
         if low == high {
-            return low.magnitude().clone();
+            return low;
         }
         bits *= 2;
     }

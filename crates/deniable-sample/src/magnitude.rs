@@ -163,9 +163,9 @@ fn sample_magnitude_big<T, S: Source + ?Sized>(
             continue;
         }
         let bits = drawn + 64;
-        let above = Interval::ln(&digits, drawn as i64, bits);
-        let below = Interval::ln(&(&digits + 1u32), drawn as i64, bits);
-        let (low, high) = (not_negative(-below.high), not_negative(-above.low));
+        let ln = |digits| Interval::ln(digits, drawn as i64, bits).expect("digits above 0");
+        let (first, last) = (ln(&digits), ln(&(&digits + 1u32)));
+        let (low, high) = (not_negative(-last.high()), not_negative(-first.low()));
         let bounds = Bounds::Big { low: scale.floor(&low, bits), high: scale.floor(&high, bits) };
         if let Some(decided) = decide(&bounds) {
             return Ok(decided);

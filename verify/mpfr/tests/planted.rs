@@ -227,7 +227,9 @@ fn wrong_enclosures_are_flagged() {
     assert!(!encloses(&case(8, 10)), "too low");
     assert!(!encloses(&case(7, 12)), "too wide");
     assert!(!encloses(&case(11, 10)), "the wrong way round");
-    let interval = |low: i32, high: i32| Interval { low: low.into(), high: high.into(), bits: 8 };
+    let interval = |low: i32, high: i32| {
+        Interval::between(low.into(), high.into(), 8).expect("low is below high")
+    };
     let (low, high) = (rug::Rational::from((-7, 2)), rug::Rational::from((9, 2)));
     let check = |bounds: Interval| interval::encloses(&bounds, &low, &high, 10);
     assert!(check(interval(-4, 5)));

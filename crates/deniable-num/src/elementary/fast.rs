@@ -58,9 +58,6 @@ pub(super) fn exp_m1(x: Real) -> Option<Enclosure> {
         let (low, high) = (low.checked_shr(down).unwrap_or(0), high.checked_shr(down).unwrap_or(0));
         (one - high - 1, one - low, -127)
     };
-    if low == 0 {
-        return None;
-    }
     Some(Enclosure {
         negative: x.negative,
         low: Real::exact(false, low, exponent),
@@ -227,36 +224,24 @@ fn exp_zero_to_ln_2(low: u128, high: u128) -> Option<(u128, u128)> {
     for n in (0..EXP_TERMS).rev() {
         series = RECIPROCAL_FACTORIAL[n] + mul_high(s, series);
     }
-    // Two factors with 127 fraction bits each; the product is below 2.
+    // Two factors with 127 fraction bits each; the product is below 2, as e^t is.
     let (top, bottom) = mul_u128(EXP_64THS[step], series);
-    if top >> 127 != 0 {
-        return None;
-    }
     let bound = top << 1 | bottom >> 127;
     // e^t grows by less than 2 for each unit of t, and a unit of t is half a unit here.
     Some((bound, bound.checked_add(8 + (high - low))?))
 }
 
-/// x times 2^FRACTION for |x| < 1024: bounds that are 1 apart, or equal.
+/// x times 2^FRACTION for 2^−60 ≤ |x| < 1024, twice: a float's last place is not below 2^−112, so it is exact.
 fn fixed(x: Real) -> (i128, i128) {
-    let shift = x.exponent + i64::from(FRACTION);
-    let (low, exact) = if shift >= 0 {
-        (x.mantissa << shift, true)
-    } else if shift <= -128 {
-        (0, x.mantissa == 0)
-    } else {
-        let kept = x.mantissa >> -shift;
-        (kept, kept << -shift == x.mantissa)
-    };
-    let (low, high) = (low as i128, low as i128 + i128::from(!exact));
-    if x.negative { (-high, -low) } else { (low, high) }
+    let magnitude = (x.mantissa << (x.exponent + i64::from(FRACTION))) as i128;
+    let exact = if x.negative { -magnitude } else { magnitude };
+    (exact, exact)
 }
 
 /// x · (c₀ ± c₁|x| + c₂x² ± …) for 2^−60 ≤ |x| < 2^−20, where c is `coefficients` from its entry 1 on,
 /// and the odd terms are subtracted if `alternating`.
 fn small_series(x: Real, alternating: bool, coefficients: &[u128]) -> Enclosure {
-    let shift = x.exponent + 128;
-    let fraction = if shift >= 0 { x.mantissa << shift } else { x.mantissa >> -shift };
+    let fraction = x.mantissa << (x.exponent + 128);
     let mut factor = coefficients[SMALL_TERMS + 1];
     for n in (1..=SMALL_TERMS).rev() {
         let next = mul_high(fraction, factor);

@@ -11,67 +11,87 @@ use crate::round::Real;
 /// A real number from low/2^bits to high/2^bits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interval {
-    /// The lower bound's numerator.
-    pub low: BigInt,
-    /// The upper bound's numerator.
-    pub high: BigInt,
-    /// The power of two of the denominator.
-    pub bits: u64,
+    low: BigInt,
+    high: BigInt,
+    bits: u64,
 }
 
 impl Interval {
-    /// numerator / denominator.
-    ///
-    /// # Panics
-    ///
-    /// If the denominator is zero.
-    pub fn ratio(numerator: &BigInt, denominator: &BigUint, bits: u64) -> Self {
+    /// From low/2^bits to high/2^bits. None if they are the wrong way round.
+    pub fn between(low: BigInt, high: BigInt, bits: u64) -> Option<Self> {
+        (low <= high).then_some(Interval { low, high, bits })
+    }
+
+    /// The lower bound's numerator.
+    pub fn low(&self) -> &BigInt {
+        &self.low
+    }
+
+    /// The upper bound's numerator.
+    pub fn high(&self) -> &BigInt {
+        &self.high
+    }
+
+    /// The power of two of the denominator.
+    pub fn bits(&self) -> u64 {
+        self.bits
+    }
+
+    /// numerator / denominator. None if the denominator is zero.
+    pub fn ratio(numerator: &BigInt, denominator: &BigUint, bits: u64) -> Option<Self> {
+        if *denominator == BigUint::ZERO {
+            return None;
+        }
         let low = floor_div(&(numerator << bits), denominator);
         let exact = &low * BigInt::from(denominator.clone()) == numerator << bits;
         let high = &low + i32::from(!exact);
-        Interval { low, high, bits }
+        Some(Interval { low, high, bits })
     }
 
     /// ln 2 = 2 artanh(1/3).
     pub fn ln_2(bits: u64) -> Self {
-        artanh(&Self::ratio(&1.into(), &3u32.into(), bits)).doubled()
+        let third = Self::ratio(&1.into(), &3u32.into(), bits).expect("3 is not zero");
+        artanh(&third).doubled()
     }
 
-    /// ln(numerator / 2^scale) of a positive number.
+    /// ln(numerator / 2^scale). None if the numerator is zero.
     ///
     /// The number is v·2^k with 1 ≤ v < 2; ln v = 2 artanh((v − 1)/(v + 1)), whose argument is below 1/3.
-    pub fn ln(numerator: &BigUint, scale: i64, bits: u64) -> Self {
-        debug_assert!(numerator.bits() > 0);
-        let top = numerator.bits() - 1;
+    pub fn ln(numerator: &BigUint, scale: i64, bits: u64) -> Option<Self> {
+        let top = numerator.bits().checked_sub(1)?;
         let one = BigUint::from(1u32) << top;
-        let z = Self::ratio(&BigInt::from(numerator - &one), &(numerator + &one), bits);
-        let doublings = BigInt::from(top as i64 - scale);
-        let multiple = Self::ln_2(bits).times(&doublings);
+        let z = Self::ratio(&BigInt::from(numerator - &one), &(numerator + &one), bits)?;
+        let multiple = Self::ln_2(bits).times(&(BigInt::from(top) - scale));
         let series = artanh(&z).doubled();
-        Interval { low: multiple.low + series.low, high: multiple.high + series.high, bits }
+        Some(Interval { low: multiple.low + series.low, high: multiple.high + series.high, bits })
     }
 
-    /// e^x as an interval m and an exponent n: e^x = m·2^n with m around 1.
+    /// e^x as an interval m and an exponent n: e^x = m·2^n with m around 1. None if x is not below 2^60 in
+    /// magnitude.
     ///
-    /// x must be below 2^60 in magnitude. With x = n ln 2 + t, e^t is the Taylor series; t is in [0, 1.4).
-    pub fn exp(&self) -> (Self, i64) {
-        let bits = self.bits;
+    /// With x = n ln 2 + t, e^t is the Taylor series. The precision is raised by the length of n and then some, so
+    /// that t is in [0, 1.4) whatever `bits` is.
+    pub fn exp(&self) -> Option<(Self, i64)> {
+        let length = self.low.bits().max(self.high.bits()).saturating_sub(self.bits);
+        if length > 60 {
+            return None;
+        }
+        let more = length + 64;
+        let (low, high, bits) = (&self.low << more, &self.high << more, self.bits + more);
         let ln_2 = Self::ln_2(bits);
-        let mut doublings = floor_div(&self.low, ln_2.high.magnitude());
+        let mut doublings = floor_div(&low, ln_2.high.magnitude());
         let t = loop {
             let multiple = ln_2.times(&doublings);
-            let t = Interval {
-                low: &self.low - &multiple.high,
-                high: &self.high - &multiple.low,
-                bits,
-            };
+            let t = Interval { low: &low - &multiple.high, high: &high - &multiple.low, bits };
             if t.low.sign() != Sign::Minus {
                 break t;
             }
             doublings -= 1;
         };
-        let exponent = i64::try_from(&doublings).expect("x is below 2^60");
-        (taylor_exp(&t), exponent)
+        let power = taylor_exp(&t);
+        let rounded =
+            Interval { low: power.low >> more, high: (power.high >> more) + 1, bits: self.bits };
+        Some((rounded, i64::try_from(&doublings).ok()?))
     }
 
     fn times(&self, n: &BigInt) -> Self {
@@ -101,33 +121,40 @@ impl Interval {
 
 /// ln of a positive number other than 1.
 pub(super) fn ln(x: Real, bits: u64) -> Enclosure {
-    Interval::ln(&x.mantissa.into(), -x.exponent, bits).enclosure(0)
+    let ln = Interval::ln(&x.mantissa.into(), -x.exponent, bits);
+    ln.expect("x is positive").enclosure(0)
 }
 
 /// ln(1 + x) for |x| ≥ 2^−60, x > −1.
 pub(super) fn ln_1p(x: Real, bits: u64) -> Enclosure {
     let (numerator, scale) = numerator(x);
     let sum = numerator + (BigInt::from(1) << scale);
-    Interval::ln(sum.magnitude(), scale as i64, bits).enclosure(0)
+    let ln = Interval::ln(sum.magnitude(), scale as i64, bits);
+    ln.expect("1 + x is positive").enclosure(0)
 }
 
 /// e^x for |x| < 1024.
 pub(super) fn exp(x: Real, bits: u64) -> Enclosure {
-    let (numerator, scale) = numerator(x);
-    let (m, n) = Interval::ratio(&numerator, &(BigUint::from(1u32) << scale), bits).exp();
+    let (m, n) = exp_of_float(x, bits);
     m.enclosure(n)
 }
 
 /// e^x − 1 for 2^−60 ≤ |x| < 1024.
 pub(super) fn exp_m1(x: Real, bits: u64) -> Enclosure {
-    let (numerator, scale) = numerator(x);
     // Room for 2^n to be subtracted from, or to subtract, without losing either.
     let bits = bits + 2048;
-    let (m, n) = Interval::ratio(&numerator, &(BigUint::from(1u32) << scale), bits).exp();
+    let (m, n) = exp_of_float(x, bits);
     let (low, high) =
         if n >= 0 { (m.low << n, m.high << n) } else { (m.low >> -n, (m.high >> -n) + 1) };
     let one = BigInt::from(1) << bits;
     Interval { low: low - &one, high: high - one, bits }.enclosure(0)
+}
+
+fn exp_of_float(x: Real, bits: u64) -> (Interval, i64) {
+    let (numerator, scale) = numerator(x);
+    Interval::ratio(&numerator, &(BigUint::from(1u32) << scale), bits)
+        .and_then(|x| x.exp())
+        .expect("a float below 1024")
 }
 
 /// x as an integer over a power of two.
@@ -160,7 +187,7 @@ fn artanh(z: &Interval) -> Interval {
     Interval { low: low.into(), high: (high + 3u32).into(), bits }
 }
 
-/// e^t = 1 + t + t²/2 + … for 0 ≤ t < 2.
+/// e^t = 1 + t + t²/2 + … for 0 ≤ t < 1.4.
 fn taylor_exp(t: &Interval) -> Interval {
     let bits = t.bits;
     let one = BigUint::from(1u32) << bits;

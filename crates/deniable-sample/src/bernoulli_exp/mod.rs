@@ -38,15 +38,16 @@ impl Irrational for ExpNeg<'_> {
         (low >> 63 == high >> 63).then_some((low >> 63) as u64)
     }
 
-    fn enclose(&self, bits: u64) -> Interval {
+    fn enclose(&self, bits: u64) -> (BigUint, BigUint) {
         if *self.0.numerator() > self.0.denominator() * bits {
-            return Interval { low: BigInt::ZERO, high: BigInt::from(1), bits };
+            return (BigUint::ZERO, BigUint::from(1u32));
         }
         let negated = -BigInt::from(self.0.numerator().clone());
-        let (m, n) = Interval::ratio(&negated, self.0.denominator(), bits).exp();
+        let (m, n) = Interval::ratio(&negated, self.0.denominator(), bits)
+            .and_then(|x| x.exp())
+            .expect("a denominator above 0, and x below 2^60 as `bits` is");
         let down = n.unsigned_abs();
-        debug_assert!(n <= 0);
-        Interval { low: m.low >> down, high: (m.high >> down) + 1, bits }
+        (m.low().magnitude() >> down, (m.high().magnitude() >> down) + 1u32)
     }
 }
 
@@ -91,7 +92,7 @@ impl Irrational for Logistic {
         Some(self.first_word)
     }
 
-    fn enclose(&self, bits: u64) -> Interval {
+    fn enclose(&self, bits: u64) -> (BigUint, BigUint) {
         Bare(&self.y).enclose(bits)
     }
 }
@@ -104,13 +105,13 @@ impl Irrational for Bare<'_> {
         None
     }
 
-    fn enclose(&self, bits: u64) -> Interval {
-        let q = ExpNeg(self.0).enclose(bits);
+    fn enclose(&self, bits: u64) -> (BigUint, BigUint) {
+        let (q_low, q_high) = ExpNeg(self.0).enclose(bits);
         let one = BigUint::from(1u32) << bits;
         let square = BigUint::from(1u32) << (2 * bits);
-        let low = &square / (&one + q.high.magnitude());
-        let least = one + q.low.magnitude();
+        let low = &square / (&one + q_high);
+        let least = one + q_low;
         let high = (square + &least - 1u32) / least;
-        Interval { low: low.into(), high: high.into(), bits }
+        (low, high)
     }
 }

@@ -136,7 +136,7 @@ impl<F: Float> DiscreteLaplaceZ2k<F> {
 /// ⌊x / 2^k + 1/2⌋ · 2^k.
 pub(crate) fn round_to_grid(x: Real, k: i32) -> Real {
     let k = i64::from(k);
-    let dropped = k - x.exponent;
+    let dropped = k - x.exponent();
     if dropped <= 0 {
         return x;
     }
@@ -144,7 +144,8 @@ pub(crate) fn round_to_grid(x: Real, k: i32) -> Real {
     if dropped > 64 {
         return Real::ZERO;
     }
-    let signed = if x.negative { -(x.mantissa as i128) } else { x.mantissa as i128 };
+    let magnitude = x.mantissa() as i128;
+    let signed = if x.is_negative() { -magnitude } else { magnitude };
     let rounded = (signed + (1 << (dropped - 1))) >> dropped;
     Real::exact(rounded < 0, rounded.unsigned_abs(), k)
 }
@@ -152,14 +153,13 @@ pub(crate) fn round_to_grid(x: Real, k: i32) -> Real {
 /// shift + noise · 2^k, rounded to a float.
 pub(crate) fn round_sum<F: Float>(shift: Real, noise: BigInt, k: i32) -> F {
     // Both are multiples of the smaller power of two.
-    let exponent = shift.exponent.min(k.into());
-    let mut sum = BigInt::from(shift.mantissa) << (shift.exponent - exponent);
-    if shift.negative {
+    let exponent = shift.exponent().min(k.into());
+    let mut sum = BigInt::from(shift.mantissa()) << (shift.exponent() - exponent);
+    if shift.is_negative() {
         sum = -sum;
     }
     sum += noise << (i64::from(k) - exponent);
-    let real = Real::from_big(sum.magnitude(), exponent);
-    to_float(Real { negative: sum.sign() == Sign::Minus, ..real })
+    to_float(Real::from_big(sum.magnitude(), exponent).with_sign(sum.sign() == Sign::Minus))
 }
 
 /// The nearest float, saturated at the largest finite one.
