@@ -181,9 +181,8 @@ struct Uniform {
 
 impl Uniform {
     #[inline]
-    fn push(&mut self, word: impl Word) {
-        let bits = bits_of(&word);
-        self.drawn += bits;
+    fn push<W: Word>(&mut self, word: W) {
+        self.drawn += W::BITS;
         self.top |= u128::from(word.value()) << (128 - self.drawn);
     }
 
@@ -207,11 +206,6 @@ impl Uniform {
         let width = 1u128.checked_shl(width.saturating_sub(self.drawn)).unwrap_or(u128::MAX);
         Some((low.saturating_sub(width), high))
     }
-}
-
-#[inline]
-fn bits_of<W: Word>(_: &W) -> u32 {
-    W::BITS
 }
 
 fn not_negative(x: BigInt) -> BigUint {
