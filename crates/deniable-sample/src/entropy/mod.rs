@@ -87,6 +87,15 @@ pub trait Entropy {
         self.fill(&mut word)?;
         Ok(word[0])
     }
+
+    /// One fair bit. It takes a whole word.
+    ///
+    /// # Errors
+    ///
+    /// As [`Entropy::fill`].
+    fn bit(&mut self) -> Result<bool> {
+        Ok(self.word()? >> 63 == 1)
+    }
 }
 
 /// The operating system's entropy, buffered for each thread. The [module](self) says what is promised.
@@ -123,5 +132,37 @@ impl Entropy for OsEntropy {
     #[inline]
     fn word(&mut self) -> Result<u64> {
         os::word()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Entropy, OsEntropy};
+    use crate::{Error, Result};
+
+    /// Hands out one word, and then nothing.
+    struct One(Option<u64>);
+
+    impl Entropy for One {
+        fn fill(&mut self, words: &mut [u64]) -> Result<()> {
+            for word in words {
+                *word = self.0.take().ok_or_else(Error::entropy_unavailable)?;
+            }
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_bit_is_the_first_of_a_word() {
+        assert_eq!(One(Some(u64::MAX >> 1)).bit(), Ok(false));
+        assert_eq!(One(Some(1 << 63)).bit(), Ok(true));
+        assert_eq!(One(None).bit(), Err(Error::entropy_unavailable()));
+    }
+
+    /// All of 200 fair bits agree with a chance of 2^−199.
+    #[test]
+    fn both_bits_come() {
+        let ones = (0..200).filter(|_| OsEntropy::new().bit().unwrap()).count();
+        assert!((1..200).contains(&ones));
     }
 }
