@@ -54,7 +54,7 @@ impl<T: Ord + Clone + Debug> Law<T> {
     /// What disagrees.
     pub fn compare(&self, support: impl IntoIterator<Item = (T, Between)>) -> Result<(), String> {
         let total = self.mass.values().fold(self.remainder.clone(), |sum, mass| sum + mass);
-        if total != RBig::ONE {
+        if total != RBig::ONE || self.remainder < RBig::ZERO {
             return Err("the probabilities do not add up to 1".to_owned());
         }
         let mut unseen = self.mass.clone();

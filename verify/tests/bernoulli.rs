@@ -3,6 +3,7 @@
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 use deniable_num::Float;
+use deniable_num::certified::Interval;
 use deniable_sample::{
     Dyadic, Ratio, Result, Source, sample_bernoulli_exp, sample_bernoulli_float,
     sample_bernoulli_rational,
@@ -12,6 +13,7 @@ use deniable_verify::enumerate::{enumerate, inverse_power_of_two};
 use deniable_verify::interval::{Range, explore};
 use deniable_verify::law::Between;
 use deniable_verify::words::{Script, Script64};
+use num_bigint::BigInt;
 
 /// One bit, 53 bits, the ends, subnormals, the neighbours of 1/2 and 1.
 const AWKWARD: [f64; 16] = [
@@ -185,16 +187,42 @@ fn exponents() -> Vec<(Ratio, RBig)> {
     all.extend([
         ratio(1, u64::MAX.into()),
         ratio(1, u128::MAX),
+        ratio(130, 1),
         ratio(700, 1),
         ratio(1022, 1),
         ratio(1_000_000, 1),
         ratio(u64::MAX.into(), 1),
         ratio(u128::MAX, 3),
-        // The nearest ratio of words to ln 2: the digits of e^−x begin with sixty ones or zeros.
-        ratio(6_847_196_937, 9_878_417_065),
-        ratio(22_619_537, 32_633_093),
+        // No ratio of words, and with its first bit in the sixth word.
+        ratio((250 << 70) + 1, 1 << 70),
     ]);
+    for (numerator, denominator) in [(1, 2), (3, 4), (5, 8), (1, 64), (0xfedc_ba98, 1 << 32)] {
+        all.extend(near_logarithm(numerator, denominator));
+    }
     all
+}
+
+/// The best ratios of words to −ln(numerator / denominator), on both sides of it: e^−x is then within 2^−110 or
+/// so of a number with few binary digits, and no kernel of 128 bits can tell its first word.
+fn near_logarithm(numerator: u32, denominator: u64) -> Vec<(Ratio, RBig)> {
+    let places = i64::from(denominator.trailing_zeros());
+    let ln = Interval::ln(&numerator.into(), places, 300).unwrap();
+    let (mut a, mut b): (BigInt, BigInt) = (-ln.low(), BigInt::from(1) << 300);
+    // Continued fraction: convergents h/k, until they no longer fit.
+    let (mut h, mut k) = ([0u128, 1], [1u128, 0]);
+    let mut all = Vec::new();
+    loop {
+        let term = u128::try_from(&a / &b).unwrap();
+        let next = (term * h[1] + h[0], term * k[1] + k[0]);
+        if next.0 >> 64 != 0 || next.1 >> 64 != 0 {
+            break;
+        }
+        (h, k) = ([h[1], next.0], [k[1], next.1]);
+        all.push(ratio(h[1], k[1]));
+        (a, b) = (b.clone(), &a - &b * term);
+    }
+    // The last ones are nearest.
+    all.split_off(all.len() - 6)
 }
 
 fn exp_form(x: &RBig) -> [(bool, Between); 2] {

@@ -11,6 +11,7 @@ use deniable_verify::draws::{big, rational};
 use deniable_verify::enumerate::{enumerate, inverse_power_of_two};
 use deniable_verify::law::{Between, Law};
 use deniable_verify::words::{Script, Script64, fraction, spread};
+use num_bigint::BigUint;
 
 fn ratio(numerator: u64, denominator: u64) -> Ratio {
     Ratio::new(numerator, denominator).unwrap()
@@ -113,6 +114,29 @@ fn laplace_over_all_64_bit_words() {
     }
 }
 
+/// On both sides of where the sign's first word is known without computing it.
+#[test]
+fn signs_of_large_scales_over_all_64_bit_words() {
+    for exponent in [10, 20, 30, 59, 60, 61, 62, 63, 64, 100] {
+        let scale = Ratio::new(1u128 << exponent, 1u32).unwrap();
+        let law = DiscreteLaplace::new(&scale).unwrap();
+        let signs = bisect(|word| {
+            let words = [word, 1 << 62, 5, 6, 7];
+            let mut source = Script64::new(&words);
+            let z = law.sample(&mut source).ok()?;
+            Some(z >= 0.into())
+        });
+        let not_negative = laplace_tail(&rational(&scale), &IBig::ZERO, 300);
+        let negative =
+            Between { low: RBig::ONE - &not_negative.high, high: RBig::ONE - &not_negative.low };
+        // The word that ties takes its answer from the words after it.
+        let tie = inverse_power_of_two(64);
+        let found = signs.mass[&true].clone();
+        assert!(found <= &not_negative.high + &tie && found + &tie >= not_negative.low);
+        assert!(signs.mass[&false].clone() + &tie >= negative.low);
+    }
+}
+
 /// Scales far above 1 have too many outcomes to list. What the sampler makes of a uniform number U must be
 /// the g with e^(−(g+1)/scale) < U ≤ e^(−g/scale): checked with the exponential, not the logarithm.
 #[test]
@@ -123,6 +147,8 @@ fn large_scales_invert_the_uniform_number() {
         ratio(1_000_000_007, 998_244_353),
         Ratio::new(1u128 << 100, 1u32).unwrap(),
         Ratio::new(u128::MAX, 12_345u32).unwrap(),
+        // No ratio of words: big integers from the start.
+        Ratio::new((1u128 << 100) + 1, 3u32).unwrap(),
     ];
     for scale in &scales {
         for script in spread(200).windows(6) {
@@ -135,6 +161,17 @@ fn large_scales_invert_the_uniform_number() {
             assert!(power(g + IBig::ONE).low <= u, "{scale:?}");
         }
     }
+}
+
+/// A scale of eight thousand bits takes as many bits of U, and not a logarithm for every word of them.
+#[test]
+fn huge_scales_take_a_moment() {
+    let scale = Ratio::new(BigUint::from(1u32) << 8000u32, 1u32).unwrap();
+    let words = spread(140);
+    let mut source = Script64::new(&words);
+    let g = sample_geometric(&scale, &mut source).unwrap();
+    assert!((126..=129).contains(&source.asked), "{}", source.asked);
+    assert!((7980..=8006).contains(&g.bits()));
 }
 
 #[test]

@@ -36,41 +36,34 @@ fn check_all<F: Float>(shifts: &[F], scales: &[F], grids: &[i32]) -> usize {
 
 #[test]
 fn f64_at_both_ends_of_everything() {
-    let shifts = [0.0, 1.0, -1.0, 1e-300, -5e-324, 0.3, 1e6, -1e300, f64::MAX, f64::MIN];
+    let shifts =
+        [0.0, 1.0, -1.0, 1e-300, -5e-324, 0.3, 0.5, -0.5, 0.75, 1e6, -1e300, f64::MAX, f64::MIN];
     let scales = [5e-324, 1e-300, 1e-3, 0.1, 1.0, 1e6, 1e300, f64::MAX];
     let checked = check_all(&shifts, &scales, &[-1074, -1000, -40, 0, 1000, 1023]);
-    assert_eq!(checked, 10 * 8 * 6 * 33);
+    assert_eq!(checked, 13 * 8 * 6 * 33);
 }
 
 #[test]
 fn f32_at_both_ends_of_everything() {
-    let shifts = [0.0, 1.0, -1e-45, 0.3, 1e6, f32::MAX, f32::MIN];
+    let shifts = [0.0, 1.0, -1e-45, 0.3, 0.5, -0.5, 1e6, f32::MAX, f32::MIN];
     let scales = [1e-45, 1e-3, 1.0, 1e6, f32::MAX];
     let checked = check_all::<f32>(&shifts, &scales, &[-149, -100, -3, 0, 127]);
-    assert_eq!(checked, 7 * 5 * 5 * 33);
+    assert_eq!(checked, 9 * 5 * 5 * 33);
 }
 
 /// Scripts that follow the digits of e^(−g/s) for a g at which the rounding changes: they need the 128-bit
 /// kernel, then big integers, and must still come out right on either side.
 #[test]
 fn scripts_next_to_a_rounding_boundary() {
-    const SIGN: u64 = 0x1234_5678_9abc_def0;
     let (k, mut deepest) = (-1074, 0);
     for (shift, scale) in
         [(0.0, 1.0), (1.0, 1.0), (0.3, 1e-3), (-2.5, 1e6), (1e6, 1.0), (1e-300, 1e-300)]
     {
-        let noise = DiscreteLaplaceZ2k::<f64>::new(scale, k).unwrap();
-        let in_steps = value(scale) / power_of_two(k);
-        for start in spread(12) {
-            let (result, _) = drawn(&noise, shift, &[SIGN, start, 1, 2, 3, 4, 5, 6]);
-            let (_, last) = magnitudes(shift, result, false, k);
-            let boundary = power(last.unwrap() + IBig::ONE, &in_steps, 600).low;
-            // The first words of the boundary, then others that decide.
-            for depth in [1, 2, 3, 5] {
-                for next in [0, u64::MAX] {
-                    let mut script = vec![SIGN];
-                    script.extend(first_words(&boundary, depth));
-                    script.extend([next, next, 0x5555_5555_5555_5555, 7, 8, 9]);
+        for sign in [0x1234_5678_9abc_def0, 0x9234_5678_9abc_def0] {
+            for start in spread(12) {
+                let scripts = scripts_at_boundary(shift, scale, k, [sign, start]);
+                for script in scripts {
+                    let noise = DiscreteLaplaceZ2k::<f64>::new(scale, k).unwrap();
                     let (result, asked) = drawn(&noise, shift, &script);
                     assert!(is_right(shift, scale, k, &script[..asked], result));
                     deepest = deepest.max(asked);
@@ -79,6 +72,25 @@ fn scripts_next_to_a_rounding_boundary() {
         }
     }
     assert!(deepest >= 6, "big integers were not reached: {deepest} words");
+}
+
+/// Scripts that begin with the sign, follow the boundary above what `start` leads to, and then leave it.
+fn scripts_at_boundary(shift: f64, scale: f64, k: i32, start: [u64; 2]) -> Vec<Vec<u64>> {
+    let noise = DiscreteLaplaceZ2k::<f64>::new(scale, k).unwrap();
+    let (result, _) = drawn(&noise, shift, &[start[0], start[1], 1, 2, 3, 4, 5, 6]);
+    let (_, last) = magnitudes(shift, result, start[0] >> 63 == 1, k);
+    let in_steps = value(scale) / power_of_two(k);
+    let boundary = power(last.unwrap() + IBig::ONE, &in_steps, 600).low;
+    let mut scripts = Vec::new();
+    for depth in [1, 2, 3, 5] {
+        for next in [0, u64::MAX] {
+            let mut script = vec![start[0]];
+            script.extend(first_words(&boundary, depth));
+            script.extend([next, next, 0x5555_5555_5555_5555, 7, 8, 9]);
+            scripts.push(script);
+        }
+    }
+    scripts
 }
 
 /// The first words of a number in [0, 1).

@@ -86,3 +86,54 @@ pub(crate) fn floor_scaled<N: Irrational>(number: &N, position: u64) -> BigUint 
 fn low_word(n: &BigUint) -> u64 {
     n.iter_u64_digits().next().unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A number given by its first 256 bits, with bounds that are `slack` units wide on either side.
+    struct Coarse {
+        bits: BigUint,
+        slack: u32,
+    }
+
+    impl Irrational for Coarse {
+        fn first_word(&self) -> Option<u64> {
+            None
+        }
+
+        fn enclose(&self, bits: u64) -> (BigUint, BigUint) {
+            let floor =
+                if bits > 256 { &self.bits << (bits - 256) } else { &self.bits >> (256 - bits) };
+            let low = if floor >= BigUint::from(self.slack) {
+                &floor - self.slack
+            } else {
+                BigUint::ZERO
+            };
+            (low, floor + self.slack + 1u32)
+        }
+    }
+
+    /// Ones and zeros in long runs: the bounds straddle a digit's edge until they are narrow enough.
+    #[test]
+    fn digits_next_to_an_edge_are_right() {
+        for run in 1..190u32 {
+            let ones = (BigUint::from(1u32) << run) - 1u32;
+            for edge in [ones.clone() << (250 - run), BigUint::from(1u32) << (250 - run)] {
+                for slack in [0, 1, 5, 1000] {
+                    let number = Coarse { bits: &edge + 3u32, slack };
+                    let mut digits = IrrationalDigits::new(&number);
+                    for position in (16..=192u32).step_by(16) {
+                        let expected =
+                            (&number.bits >> (256 - position)) & BigUint::from(0xffffu32);
+                        assert_eq!(
+                            digits.next(16).map(BigUint::from),
+                            Some(expected),
+                            "{run} {slack}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

@@ -13,7 +13,8 @@ use crate::{Ratio, Result, Source, Word};
 /// Bounds of the integer G.
 #[derive(Debug)]
 pub(crate) enum Bounds {
-    /// low · 2^shift ≤ G ≤ high · 2^shift, with low and high below 2^120.
+    /// low · 2^shift ≤ G ≤ high · 2^shift, with low and high below 2^120; and if shift is above 0, G is below
+    /// the upper bound.
     Words { low: u128, high: u128, shift: u32 },
     /// low ≤ G ≤ high.
     Big { low: BigUint, high: BigUint },
@@ -79,6 +80,17 @@ impl Scale {
         inverse.expect("a scale is not zero")
     }
 
+    /// About the binary logarithm of the scale, if that is above 0: so many bits of U tell nothing of the last
+    /// digits of G.
+    pub(crate) fn length(&self) -> u64 {
+        match self {
+            Scale::Ratio { ratio, .. } => {
+                ratio.numerator().bits().saturating_sub(ratio.denominator().bits())
+            }
+            Scale::Dyadic { exponent, .. } => u64::try_from(exponent + 63).unwrap_or(0),
+        }
+    }
+
     /// Whether [`Scale::words`] gives bounds.
     #[inline]
     fn fits_words(&self) -> bool {
@@ -127,11 +139,12 @@ impl Scale {
     }
 }
 
-/// Draws G until `decide` accepts its bounds.
+/// Draws G until `decide` accepts its bounds. Fewer than `first_look` bits are not looked at in big integers.
 #[inline]
 pub(crate) fn sample_magnitude<T, S: Source + ?Sized>(
     scale: &Scale,
     source: &mut S,
+    first_look: u64,
     decide: impl Fn(&Bounds) -> Option<T>,
 ) -> Result<T> {
     let mut uniform = Uniform { top: 0, drawn: 0 };
@@ -142,7 +155,7 @@ pub(crate) fn sample_magnitude<T, S: Source + ?Sized>(
             return Ok(decided);
         }
     }
-    sample_magnitude_big(scale, source, decide, uniform)
+    sample_magnitude_big(scale, source, first_look, decide, uniform)
 }
 
 /// The rest, in big integers: reached less than once in 2^50 draws, or always if the scale does not fit in
@@ -151,6 +164,7 @@ pub(crate) fn sample_magnitude<T, S: Source + ?Sized>(
 fn sample_magnitude_big<T, S: Source + ?Sized>(
     scale: &Scale,
     source: &mut S,
+    first_look: u64,
     decide: impl Fn(&Bounds) -> Option<T>,
     uniform: Uniform,
 ) -> Result<T> {
@@ -159,7 +173,7 @@ fn sample_magnitude_big<T, S: Source + ?Sized>(
     loop {
         digits = (digits << S::Word::BITS) | BigUint::from(source.draw()?.value());
         drawn += u64::from(S::Word::BITS);
-        if digits == BigUint::ZERO {
+        if digits == BigUint::ZERO || drawn < first_look {
             continue;
         }
         let bits = drawn + 64;

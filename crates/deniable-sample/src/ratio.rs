@@ -9,7 +9,7 @@ use crate::{Error, Result};
 /// A rational number that is not negative.
 ///
 /// Numerator and denominator are kept as they are given: no sampler needs lowest terms, and what is not
-/// computed cannot be wrong.
+/// computed cannot be wrong. So 1/2 and 2/4 draw the same and are not equal.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Ratio {
     numerator: BigUint,

@@ -8,7 +8,7 @@ use deniable_num::{Decoded, Float, Real};
 use num_bigint::{BigInt, BigUint};
 
 use crate::error::Refusal;
-use crate::laplace_z2k::{round_sum, round_to_grid};
+use crate::laplace_z2k::{check_grid, round_sum, round_to_grid};
 use crate::{
     Error, Ratio, Result, Source, Word, sample_bernoulli_rational, sample_uniform_int_below,
 };
@@ -158,7 +158,7 @@ pub fn discrete_laplace<D: Draws + ?Sized>(scale: &Ratio, draws: &mut D) -> Resu
 }
 
 /// The law of [`sample_discrete_laplace_Z2k`](crate::sample_discrete_laplace_Z2k), in big integers
-/// throughout.
+/// throughout. Rounding to the grid and to a float is the shipping code's; a closed form judges that.
 ///
 /// # Errors
 ///
@@ -169,6 +169,7 @@ pub fn discrete_laplace_z2k<F: Float, D: Draws + ?Sized>(
     k: i32,
     draws: &mut D,
 ) -> Result<F> {
+    check_grid::<F>(k)?;
     let Some(shift) = Real::from_float(shift) else {
         return Err(Error::invalid_parameter(&Refusal {
             parameter: "shift",

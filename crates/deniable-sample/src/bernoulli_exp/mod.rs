@@ -47,7 +47,9 @@ impl Irrational for ExpNeg<'_> {
             .and_then(|x| x.exp())
             .expect("a denominator above 0, and x below 2^60 as `bits` is");
         let down = n.unsigned_abs();
-        (m.low().magnitude() >> down, (m.high().magnitude() >> down) + 1u32)
+        let high = (m.high().magnitude() >> down) + 1u32;
+        // Below 1, however small x is: its digits are ones long before the bounds tell it from 1.
+        (m.low().magnitude() >> down, high.min(BigUint::from(1u32) << bits))
     }
 }
 
@@ -113,5 +115,51 @@ impl Irrational for Bare<'_> {
         let least = one + q_low;
         let high = (square + &least - 1u32) / least;
         (low, high)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bounds at a low precision hold those at a high one.
+    fn nested(number: &impl Irrational, coarse: u64) {
+        const FINE: u64 = 400;
+        let (low, high) = number.enclose(coarse);
+        let (fine_low, fine_high) = number.enclose(FINE);
+        let up = FINE - coarse;
+        assert!(low << up <= fine_low && fine_high <= high << up, "at {coarse} bits");
+    }
+
+    fn ratios() -> impl Iterator<Item = Ratio> {
+        let pairs = (1..60u32).flat_map(|n| [1u32, 2, 3, 7, 64, 1000].map(|d| (n, d)));
+        pairs.map(|(n, d)| Ratio::new(n, d).expect("a denominator above 0"))
+    }
+
+    #[test]
+    fn bounds_at_every_precision_are_bounds() {
+        for x in ratios() {
+            for bits in [1, 2, 3, 5, 8, 13, 21, 40, 64, 130] {
+                nested(&ExpNeg(&x), bits);
+                nested(&Bare(&x), bits);
+            }
+        }
+    }
+
+    /// Next to 1 and next to 1/2: no precision is spent on telling them apart.
+    #[test]
+    fn tiny_exponents_take_no_time() {
+        let tiny = Ratio::new(1u32, BigUint::from(1u32) << 100_000u32).expect("not zero");
+        assert_eq!(crate::expansion::floor_scaled(&ExpNeg(&tiny), 64), u64::MAX.into());
+        let half = BigUint::from(1u32) << 127u32;
+        assert_eq!(crate::expansion::floor_scaled(&Bare(&tiny), 128), half);
+    }
+
+    #[test]
+    fn first_words_are_those_of_the_plain_form() {
+        for x in ratios() {
+            let floor = crate::expansion::floor_scaled(&ExpNeg(&x), 64);
+            assert_eq!(ExpNeg(&x).first_word().map(BigUint::from), Some(floor), "{x:?}");
+        }
     }
 }

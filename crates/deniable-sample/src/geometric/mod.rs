@@ -28,7 +28,8 @@ pub fn sample_geometric<S: Source + ?Sized>(scale: &Ratio, source: &mut S) -> Re
             accepted: "a ratio above 0",
         }));
     }
-    sample_magnitude(&Scale::ratio(scale), source, settled)
+    let scale = Scale::ratio(scale);
+    sample_magnitude(&scale, source, scale.length(), settled)
 }
 
 /// The integer itself, once the bounds agree.

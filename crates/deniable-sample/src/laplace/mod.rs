@@ -67,7 +67,7 @@ impl DiscreteLaplace {
     ///
     /// A source that fails.
     pub fn sample<S: Source + ?Sized>(&self, source: &mut S) -> Result<BigInt> {
-        self.sample_until(source, |negative, bounds| {
+        self.sample_until(source, self.scale.length(), |negative, bounds| {
             settled(bounds).map(|geometric| signed_noise(negative, &geometric))
         })
     }
@@ -78,11 +78,12 @@ impl DiscreteLaplace {
     pub(crate) fn sample_until<T, S: Source + ?Sized>(
         &self,
         source: &mut S,
+        first_look: u64,
         decide: impl Fn(bool, &Bounds) -> Option<T>,
     ) -> Result<T> {
         let digits = IrrationalDigits::new(&self.not_negative);
         let negative = !uniform_is_below(digits, source)?;
-        sample_magnitude(&self.scale, source, |bounds| decide(negative, bounds))
+        sample_magnitude(&self.scale, source, first_look, |bounds| decide(negative, bounds))
     }
 }
 

@@ -63,12 +63,7 @@ impl<F: Float> DiscreteLaplaceZ2k<F> {
     ///
     /// A `scale` that is not positive and finite; a `k` outside the exponents of the type's finite numbers.
     pub fn new(scale: F, k: i32) -> Result<Self> {
-        if !(F::MIN_EXPONENT..F::MAX_EXPONENT + F::PRECISION as i32).contains(&k) {
-            return Err(Error::invalid_parameter(&Refusal {
-                parameter: "k",
-                accepted: "an exponent of the type's finite numbers",
-            }));
-        }
+        check_grid::<F>(k)?;
         match scale.decode() {
             Decoded::Finite { negative: false, mantissa: mantissa @ 1.., exponent } => {
                 let scale = Scale::dyadic(mantissa, i64::from(exponent) - i64::from(k));
@@ -96,7 +91,7 @@ impl<F: Float> DiscreteLaplaceZ2k<F> {
             }));
         };
         let shift = round_to_grid(shift, self.k);
-        self.noise.sample_until(source, |negative, bounds| {
+        self.noise.sample_until(source, 0, |negative, bounds| {
             let (near, far): (F, F) = match bounds {
                 Bounds::Words { low, high, shift: up } => {
                     self.round_words(shift, negative, (*low, *high), *up)
@@ -120,17 +115,24 @@ impl<F: Float> DiscreteLaplaceZ2k<F> {
         (low, high): (u128, u128),
         up: u32,
     ) -> (F, F) {
-        let (low, high) = match (negative, up) {
-            (false, _) => (low, high),
-            (true, 0) => (low + 1, high + 1),
-            // −1 − G, where 1 is less than a unit.
-            (true, _) => (low, high + 1),
-        };
+        // −1 − G. If a unit is more than a step, G + 1 is still within the bounds, as G is below the upper one.
+        let (low, high) = if negative && up == 0 { (low + 1, high + 1) } else { (low, high) };
         let exponent = i64::from(self.k) + i64::from(up);
         let round =
             |magnitude| to_float(Real::sum(shift, Real::exact(negative, magnitude, exponent)));
         (round(low), round(high))
     }
+}
+
+/// Whether 2^k is within the range of the type.
+pub(crate) fn check_grid<F: Float>(k: i32) -> Result<()> {
+    if (F::MIN_EXPONENT..F::MAX_EXPONENT + F::PRECISION as i32).contains(&k) {
+        return Ok(());
+    }
+    Err(Error::invalid_parameter(&Refusal {
+        parameter: "k",
+        accepted: "an exponent of the type's finite numbers",
+    }))
 }
 
 /// ⌊x / 2^k + 1/2⌋ · 2^k.
