@@ -114,26 +114,21 @@ fn laplace_over_all_64_bit_words() {
     }
 }
 
-/// On both sides of where the sign's first word is known without computing it.
+/// On both sides of where the sign's first word is known without computing it. A word that ties is followed
+/// here by one that decides against, so exactly ⌊2^64 / (1 + q)⌋ words are not negative.
 #[test]
 fn signs_of_large_scales_over_all_64_bit_words() {
     for exponent in [10, 20, 30, 59, 60, 61, 62, 63, 64, 100] {
         let scale = Ratio::new(1u128 << exponent, 1u32).unwrap();
         let law = DiscreteLaplace::new(&scale).unwrap();
         let signs = bisect(|word| {
-            let words = [word, 1 << 62, 5, 6, 7];
-            let mut source = Script64::new(&words);
-            let z = law.sample(&mut source).ok()?;
-            Some(z >= 0.into())
+            let words = [word, u64::MAX, 1 << 62, 5, 6, 7];
+            law.sample(&mut Script64::new(&words)).ok().map(|z| z >= 0.into())
         });
         let not_negative = laplace_tail(&rational(&scale), &IBig::ZERO, 300);
-        let negative =
-            Between { low: RBig::ONE - &not_negative.high, high: RBig::ONE - &not_negative.low };
-        // The word that ties takes its answer from the words after it.
-        let tie = inverse_power_of_two(64);
-        let found = signs.mass[&true].clone();
-        assert!(found <= &not_negative.high + &tie && found + &tie >= not_negative.low);
-        assert!(signs.mass[&false].clone() + &tie >= negative.low);
+        let words = (not_negative.low / inverse_power_of_two(64)).floor();
+        assert_eq!(words, (not_negative.high / inverse_power_of_two(64)).floor());
+        assert_eq!(signs.mass[&true], RBig::from(words) * inverse_power_of_two(64), "2^{exponent}");
     }
 }
 
