@@ -115,14 +115,14 @@ fn laplace_over_all_64_bit_words() {
 }
 
 /// On both sides of where the sign's first word is known without computing it. A word that ties is followed
-/// here by one that decides against, so exactly ⌊2^64 / (1 + q)⌋ words are not negative.
+/// here by as many as it takes to decide against, so exactly ⌊2^64 / (1 + q)⌋ words are not negative.
 #[test]
 fn signs_of_large_scales_over_all_64_bit_words() {
     for exponent in [10, 20, 30, 59, 60, 61, 62, 63, 64, 100] {
         let scale = Ratio::new(1u128 << exponent, 1u32).unwrap();
         let law = DiscreteLaplace::new(&scale).unwrap();
         let signs = bisect(|word| {
-            let words = [word, u64::MAX, 1 << 62, 5, 6, 7];
+            let words = [word, u64::MAX, u64::MAX, u64::MAX, u64::MAX, 1 << 62, 5, 6, 7];
             law.sample(&mut Script64::new(&words)).ok().map(|z| z >= 0.into())
         });
         let not_negative = laplace_tail(&rational(&scale), &IBig::ZERO, 300);
