@@ -1,4 +1,5 @@
 //! The checks that are commands: `cargo run -p deniable-verify -- seal --check`.
+#![forbid(unsafe_code)]
 
 use std::path::Path;
 use std::process::ExitCode;

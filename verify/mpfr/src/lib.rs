@@ -3,6 +3,7 @@
 //! The order of the modules is the order of the argument: numbers and functions, what is right
 //! ([`oracle`]), what counts as wrong ([`judge`]), which arguments are worth asking about
 //! ([`strata`]), and the programs that put them together.
+#![forbid(unsafe_code)]
 
 pub mod cases;
 pub mod casts;

@@ -1,4 +1,5 @@
 //! The command: see [`USAGE`].
+#![forbid(unsafe_code)]
 
 use std::{process::ExitCode, time::Instant};
 
