@@ -14,18 +14,27 @@ use deniable_num::{Decoded, Float};
 use crate::closed_form::{exp_neg, laplace_tail};
 use crate::enumerate::inverse_power_of_two;
 use crate::law::Between;
-use crate::words::fraction;
+use crate::words::fraction_of_width;
 
-/// Whether noise of this scale on the grid 2^k·ℤ, drawn from `script`, takes `shift` to `result`.
-///
-/// The first word must decide the sign, and the rest of the script is the magnitude's.
-pub fn is_right<F: Float>(shift: F, scale: F, k: i32, script: &[u64], result: F) -> bool {
+/// Whether noise of this scale on the grid 2^k·ℤ, drawn from a script of words of `width` bits that was read to its
+/// end, takes `shift` to `result`.
+pub fn is_right<F: Float>(
+    shift: F,
+    scale: F,
+    k: i32,
+    width: usize,
+    script: &[u64],
+    result: F,
+) -> bool {
     let in_steps = value(scale) / power_of_two(k);
-    let Some(negative) = is_negative(&in_steps, script[0]) else { return false };
+    // The sign takes as many words as it takes to tell; the rest of the script is the magnitude's.
+    let sign = |words| is_negative(&in_steps, width, &script[..words]).map(|sign| (sign, words));
+    let Some((negative, words)) = (1..script.len()).find_map(sign) else { return false };
     let (near, far) = magnitudes(shift, result, negative, k);
-    let u = fraction(&script[1..]);
-    let above = &u + inverse_power_of_two(64 * (script.len() - 1));
-    let power = |g: IBig| power(g, &in_steps, 64 * script.len() + 300);
+    let rest = &script[words..];
+    let u = fraction_of_width(width, rest);
+    let above = &u + inverse_power_of_two(width * rest.len());
+    let power = |g: IBig| power(g, &in_steps, width * script.len() + 300);
     above <= power(near).high
         && far.is_none_or(|far| !far.is_negative() && power(far + IBig::ONE).low <= u)
 }
@@ -95,15 +104,15 @@ fn place<F: Float>(x: F) -> i64 {
     if negative { -place } else { place }
 }
 
-/// Whether the noise is negative, by the first word; None if it takes more than that.
-fn is_negative(in_steps: &RBig, word: u64) -> Option<bool> {
+/// Whether the noise is negative, by these words; None if it takes more of them.
+fn is_negative(in_steps: &RBig, width: usize, words: &[u64]) -> Option<bool> {
     let not_negative = if *in_steps < inverse_power_of_two(10) {
         Between { low: RBig::ONE - inverse_power_of_two(1000), high: RBig::ONE }
     } else {
         laplace_tail(in_steps, &IBig::ZERO, 200)
     };
-    let u = fraction(&[word]);
-    if &u + inverse_power_of_two(64) <= not_negative.low {
+    let u = fraction_of_width(width, words);
+    if &u + inverse_power_of_two(width * words.len()) <= not_negative.low {
         Some(false)
     } else if u >= not_negative.high {
         Some(true)

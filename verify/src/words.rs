@@ -123,6 +123,12 @@ pub fn spread(count: usize) -> Vec<u64> {
 
 /// The number in [0, 1) whose binary digits are these words.
 pub fn fraction(words: &[u64]) -> RBig {
-    let digits = words.iter().fold(UBig::ZERO, |digits, &word| (digits << 64) + UBig::from(word));
-    RBig::from(digits) * inverse_power_of_two(64 * words.len())
+    fraction_of_width(64, words)
+}
+
+/// The same for words of `width` bits.
+pub fn fraction_of_width(width: usize, words: &[u64]) -> RBig {
+    let append = |digits, &word| (digits << width) + UBig::from(word);
+    let digits = words.iter().fold(UBig::ZERO, append);
+    RBig::from(digits) * inverse_power_of_two(width * words.len())
 }

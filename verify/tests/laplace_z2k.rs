@@ -8,7 +8,7 @@ use deniable_sample::{DiscreteLaplaceZ2k, Result, sample_discrete_laplace_Z2k, t
 use deniable_verify::closed_form::laplace_tail;
 use deniable_verify::draws::enumerate_draws;
 use deniable_verify::enumerate::{enumerate, inverse_power_of_two};
-use deniable_verify::inversion::{grid_index, power_of_two};
+use deniable_verify::inversion::{grid_index, is_right, power_of_two};
 use deniable_verify::law::{Between, Law};
 use deniable_verify::mini::Mini;
 use deniable_verify::words::{Script, Script64};
@@ -81,6 +81,22 @@ fn every_script_on_eight_bit_floats() {
         check(&law, case).unwrap_or_else(|e| panic!("{case:?}: {e}"));
         // A zero is always +0, whatever the sign of the noise.
         assert!(!law.mass.contains_key(&Mini(0x80)));
+    }
+}
+
+/// The law's comparison has the remainder as its slack. This one has none: each script that ends, ends with
+/// what its two uniform numbers demand.
+#[test]
+fn every_script_ends_as_it_should() {
+    for (shift, scale, k) in cases().into_iter().step_by(23) {
+        let noise = DiscreteLaplaceZ2k::new(scale, k).unwrap();
+        let law = enumerate::<4, _>(4, |s| {
+            let result = noise.sample(shift, s)?;
+            let right = is_right(shift, scale, k, 4, s.read(), result);
+            assert!(right, "{:?} {:?}", (shift, scale, k), s.read());
+            Ok(result)
+        });
+        assert!(law.remainder < inverse_power_of_two(1));
     }
 }
 

@@ -24,7 +24,7 @@ fn check_all<F: Float>(shifts: &[F], scales: &[F], grids: &[i32]) -> usize {
             for &shift in shifts {
                 for script in words.windows(8) {
                     let (result, asked) = drawn(&noise, shift, script);
-                    let right = is_right(shift, scale, k, &script[..asked], result);
+                    let right = is_right(shift, scale, k, 64, &script[..asked], result);
                     assert!(right, "shift {shift:?} scale {scale:?} k {k}");
                     checked += 1;
                 }
@@ -65,7 +65,7 @@ fn scripts_next_to_a_rounding_boundary() {
                 for script in scripts {
                     let noise = DiscreteLaplaceZ2k::<f64>::new(scale, k).unwrap();
                     let (result, asked) = drawn(&noise, shift, &script);
-                    assert!(is_right(shift, scale, k, &script[..asked], result));
+                    assert!(is_right(shift, scale, k, 64, &script[..asked], result));
                     deepest = deepest.max(asked);
                 }
             }
@@ -111,7 +111,7 @@ mod planted {
             let (result, asked) = drawn(&noise, 0.3, script);
             for places in [-1, 1] {
                 let wrong = neighbour(result, places).unwrap();
-                assert!(!is_right(0.3, 1.0, -1074, &script[..asked], wrong));
+                assert!(!is_right(0.3, 1.0, -1074, 64, &script[..asked], wrong));
             }
         }
     }
@@ -121,7 +121,7 @@ mod planted {
         let noise = DiscreteLaplaceZ2k::<f64>::new(2.0, 0).unwrap();
         for script in spread(40).windows(8) {
             let (result, asked) = drawn(&noise, 0.0, script);
-            assert!(!is_right(0.0, 2.0, 0, &script[..asked], -1.0 - result));
+            assert!(!is_right(0.0, 2.0, 0, 64, &script[..asked], -1.0 - result));
         }
     }
 
@@ -132,7 +132,7 @@ mod planted {
             .windows(8)
             .filter(|script| {
                 let (result, asked) = drawn(&noise, 0.0, script);
-                !is_right(0.0, 1.0, -1074, &script[..asked], result)
+                !is_right(0.0, 1.0, -1074, 64, &script[..asked], result)
             })
             .count();
         assert!(wrong > 200, "{wrong}");
