@@ -80,7 +80,7 @@ pub(crate) fn neg_ln_64(fraction: u64) -> (u128, u128) {
     let halvings = fraction.leading_zeros();
     let v = fraction << halvings;
     let index = (v >> 56 & 0x7f) as usize;
-    // v/2^64 times the reciprocal is 1 − r, with r known exactly and below 2^−6.6.
+    // v/2^64 times the reciprocal is 1 − r, with r known exactly and below 2^−6.8.
     let r = (1u128 << 73) - u128::from(v) * u128::from(RECIPROCALS[index]);
     let y = (r >> 3) as u64; // 2^6 r
     let mut tail = RECIPROCAL_64[TERMS_64];
@@ -104,7 +104,7 @@ pub(crate) fn exp_neg_128(x_low: u128, x_high: u128) -> Option<(u128, u128)> {
 
 /// Below 2^SMALL in magnitude a short series around 0 keeps the relative error small.
 const SMALL: i64 = -20;
-/// Terms of the series of −ln(1 − r) for 0 ≤ r < 2^−6.6.
+/// Terms of the series of −ln(1 − r) for 0 ≤ r < 2^−6.8.
 const TERMS: usize = 20;
 const TERMS_64: usize = 12;
 /// Terms of the series of e^s for 0 ≤ s < 2^−6.
@@ -166,7 +166,7 @@ fn ln_scaled(v: u128, doublings: i64) -> (i128, i128) {
 fn neg_ln_half_to_one(v: u128) -> (u128, u128) {
     let index = (v >> 120 & 0x7f) as usize;
     let reciprocal = u128::from(RECIPROCALS[index]);
-    // 2^137 − v · reciprocal without its last three bits: 2^134 r, rounded down, where r is below 2^−6.6
+    // 2^137 − v · reciprocal without its last three bits: 2^134 r, rounded down, where r is below 2^−6.8
     // and v/2^128 times the reciprocal is 1 − r.
     let (high, low) = mul_u128(v, reciprocal);
     let (low, borrow) = 0u128.overflowing_sub(low);

@@ -104,8 +104,8 @@ impl Interval {
         Interval { low: self.low * 2, high: self.high * 2, bits: self.bits }
     }
 
-    /// The enclosure of this number times 2^exponent. Where the interval reaches zero it is widened to a
-    /// single sign first by the callers' choice of precision.
+    /// The enclosure of this number times 2^exponent. The interval must not reach zero: the callers' numbers are at
+    /// least 2^−61 in magnitude, and their intervals far narrower.
     fn enclosure(&self, exponent: i64) -> Enclosure {
         let negative = self.high.sign() == Sign::Minus;
         let (low, high) = if negative { (&self.high, &self.low) } else { (&self.low, &self.high) };
