@@ -19,7 +19,7 @@ pub enum ErrorKind {
     /// An operand is NaN.
     NotANumber,
     /// The operation has no value there: ∞ − ∞, 0 · ∞, ∞ / ∞, x / 0, a root or logarithm of a negative
-    /// number, a negative power of zero.
+    /// number, the logarithm of a ratio with a zero in it, a negative power of zero.
     Undefined,
     /// The target type has no value on the demanded side: an upper bound above an integer type's `MAX`.
     NoBound,

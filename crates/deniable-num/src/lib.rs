@@ -6,7 +6,8 @@
 //! - [`Directed`]: `inf_add`, `neg_inf_sub`, `inf_ln` and their kin on `f32` and `f64`, each rounding the way its name
 //!   says. Basic operations return the neighbouring float on that side, and so do logarithm and exponential.
 //! - [`InfCast`]: conversions between integers and floats that round in a known direction.
-//! - [`Upper`] and [`Lower`]: bounds whose direction is in the type. Mixing them up does not compile.
+//! - [`Upper`] and [`Lower`]: bounds whose direction is in the type. Mixing them up does not compile. They start from
+//!   floats, from exact ratios of integers ([`Upper::ratio`]) and from the logarithms of such ([`Upper::ln_ratio`]).
 //! - [`certified`]: enclosures of logarithm and exponential, for samplers that decide by comparison.
 //!
 //! Everything is computed on integers: no floating-point instruction, no global state, no rounding mode, no
@@ -24,6 +25,7 @@ mod enclosure;
 mod error;
 mod float;
 mod power;
+mod ratio;
 mod round;
 mod wide;
 

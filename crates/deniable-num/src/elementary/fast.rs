@@ -11,9 +11,20 @@ pub(crate) const FRACTION: u32 = 116;
 
 /// ln of a positive number other than 1.
 pub(super) fn ln(x: Real) -> Option<Enclosure> {
+    from_fixed(ln_fixed(x)?)
+}
+
+/// ln of a positive number that is exact or has at least 124 bits, times 2^FRACTION: a lower and an upper bound.
+/// None if the number is not within 2^±2047.
+pub(crate) fn ln_fixed(x: Real) -> Option<(i128, i128)> {
     let shift = x.mantissa.leading_zeros();
     let doublings = x.exponent - i64::from(shift) + 128;
-    from_fixed(ln_scaled(x.mantissa << shift, doublings))
+    if doublings.unsigned_abs() >= 1 << 11 {
+        return None;
+    }
+    let (low, high) = ln_scaled(x.mantissa << shift, doublings);
+    // What a sticky number of 124 bits hides moves the logarithm by less than 2^−123.
+    Some((low, high + i128::from(x.sticky)))
 }
 
 /// ln(1 + x) for |x| ≥ 2^−60, x > −1.
@@ -21,11 +32,7 @@ pub(super) fn ln_1p(x: Real) -> Option<Enclosure> {
     if magnitude_exponent(x) < SMALL {
         return Some(small_series(x, !x.negative, &RECIPROCAL));
     }
-    let y = Real::sum(Real::exact(false, 1, 0), x);
-    let shift = y.mantissa.leading_zeros();
-    let (low, high) = ln_scaled(y.mantissa << shift, y.exponent - i64::from(shift) + 128);
-    // A sticky sum has at least 124 bits, so what it hides moves the logarithm by less than 2^−123.
-    from_fixed((low, high + i128::from(y.sticky)))
+    from_fixed(ln_fixed(Real::sum(Real::exact(false, 1, 0), x))?)
 }
 
 /// e^x for 2^−60 ≤ |x| < 1024.

@@ -66,6 +66,29 @@ impl Interval {
         Some(Interval { low: multiple.low + series.low, high: multiple.high + series.high, bits })
     }
 
+    /// ln(numerator / denominator). None if either is zero.
+    ///
+    /// The ratio is v·2^k with 1/2 < v < 2, and k is 0 wherever that will do: then nothing cancels, and the
+    /// bounds of a small logarithm are no further apart than its own size and `bits` demand. With v = a/b,
+    /// ln v = 2 artanh((a − b)/(a + b)), whose argument is below 1/3 in magnitude.
+    pub fn ln_ratio(numerator: &BigUint, denominator: &BigUint, bits: u64) -> Option<Self> {
+        if *numerator == BigUint::ZERO || *denominator == BigUint::ZERO {
+            return None;
+        }
+        let within_an_octave = *numerator < denominator * 2u32 && *denominator < numerator * 2u32;
+        let k =
+            if within_an_octave { 0 } else { numerator.bits() as i64 - denominator.bits() as i64 };
+        let a = BigInt::from(numerator << (-k).max(0));
+        let b = BigInt::from(denominator << k.max(0));
+        let z = Self::ratio(&(&a - &b).magnitude().clone().into(), (&a + &b).magnitude(), bits)?;
+        let series = artanh(&z).times(&(if a < b { -2 } else { 2 }).into());
+        if k == 0 {
+            return Some(series);
+        }
+        let multiple = Self::ln_2(bits).times(&k.into());
+        Some(Interval { low: multiple.low + series.low, high: multiple.high + series.high, bits })
+    }
+
     /// e^x as an interval m and an exponent n: e^x = m·2^n with m around 1. None if x is not below 2^60 in
     /// magnitude.
     ///
@@ -92,6 +115,14 @@ impl Interval {
         let rounded =
             Interval { low: power.low >> more, high: (power.high >> more) + 1, bits: self.bits };
         Some((rounded, i64::try_from(&doublings).ok()?))
+    }
+
+    /// The enclosure of a multiple of a number that is no float. None if the interval reaches zero, as one that is
+    /// too wide for its number may.
+    pub(crate) fn multiple(&self, factor: u64) -> Option<Enclosure> {
+        let product = self.times(&factor.into());
+        let (low, high) = (product.low.sign(), product.high.sign());
+        (low == high && low != Sign::NoSign).then(|| product.enclosure(0))
     }
 
     fn times(&self, n: &BigInt) -> Self {
