@@ -2,8 +2,8 @@
 //! never a result.
 
 use deniable_sample::{
-    DiscreteLaplaceZ2k, Dyadic, Error, ErrorKind, OsEntropy, Ratio, Result, Source,
-    sample_bernoulli_exp, sample_bernoulli_float, sample_bernoulli_rational,
+    DiscreteLaplace, DiscreteLaplaceZ2k, Dyadic, Error, ErrorKind, OsEntropy, Ratio, Result,
+    Source, sample_bernoulli_exp, sample_bernoulli_float, sample_bernoulli_rational,
     sample_discrete_laplace, sample_discrete_laplace_Z2k, sample_geometric,
     sample_uniform_int_below, textbook,
 };
@@ -68,6 +68,7 @@ fn every_law_reports_every_fault() {
     let (third, scale) = (ratio(1, 3), ratio(10, 3));
     let wide = BigUint::from(1u32) << 200u32;
     let fine = DiscreteLaplaceZ2k::<f64>::new(1.0, -1074).unwrap();
+    let noise = DiscreteLaplace::from_float(1e300).unwrap();
     let half = Dyadic::from_float(5e-324).unwrap().half();
     let mut most = 0;
     for script in scripts() {
@@ -84,6 +85,7 @@ fn every_law_reports_every_fault() {
             every_fault(script, |s| sample_uniform_int_below(wide.clone(), s)),
             every_fault(script, |s| sample_geometric(&scale, s)),
             every_fault(script, |s| sample_discrete_laplace(&scale, s)),
+            every_fault(script, |s| noise.sample_saturating(i32::MAX - 3, s)),
             every_fault(script, |s| sample_discrete_laplace_Z2k(0.1f32, 2.0, -149, s)),
             every_fault(script, |s| fine.sample(0.1, s)),
             every_fault(script, |s| textbook::discrete_laplace(&scale, s)),

@@ -12,6 +12,7 @@
 //! | uniform below n | [`sample_uniform_int_below`] | |
 //! | geometric | [`sample_geometric`] | |
 //! | discrete Laplace on the integers | [`sample_discrete_laplace`] | [`DiscreteLaplace`] |
+//! | the same on `i32` or `i64`, saturated | | [`DiscreteLaplace::sample_saturating`] |
 //! | discrete Laplace on a grid of floats | [`sample_discrete_laplace_Z2k`] | [`DiscreteLaplaceZ2k`] |
 //!
 //! All of them draw from a [`Source`], and every [`Entropy`] is one; [`OsEntropy`] is the one to use. A source can
@@ -52,7 +53,7 @@ pub use bernoulli_rational::sample_bernoulli_rational;
 pub use entropy::{Entropy, OsEntropy};
 pub use error::{Error, ErrorKind, Result};
 pub use geometric::sample_geometric;
-pub use laplace::{DiscreteLaplace, sample_discrete_laplace};
+pub use laplace::{DiscreteLaplace, SaturatingInt, sample_discrete_laplace};
 pub use laplace_z2k::{DiscreteLaplaceZ2k, sample_discrete_laplace_Z2k};
 pub use ratio::Ratio;
 pub use uniform::{UniformInt, sample_uniform_int_below};

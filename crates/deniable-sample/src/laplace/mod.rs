@@ -1,6 +1,7 @@
 //! The discrete Laplace law on the integers.
 #![doc = include_str!("proof.md")]
 
+use deniable_num::{Decoded, Float};
 use num_bigint::{BigInt, BigUint};
 
 use crate::bernoulli_exp::Logistic;
@@ -9,6 +10,10 @@ use crate::expansion::{IrrationalDigits, uniform_is_below};
 use crate::geometric::settled;
 use crate::magnitude::{Bounds, Scale, sample_magnitude};
 use crate::{Error, Ratio, Result, Source};
+
+mod saturating;
+
+pub use saturating::SaturatingInt;
 
 /// The integer z with probability exactly (1 − q)/(1 + q) · q^|z|, where q = e^(−1/scale).
 ///
@@ -36,8 +41,8 @@ pub fn sample_discrete_laplace<S: Source + ?Sized>(
 /// A discrete Laplace law whose constants are computed once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiscreteLaplace {
-    pub(crate) scale: Scale,
-    pub(crate) not_negative: Logistic,
+    scale: Scale,
+    not_negative: Logistic,
 }
 
 impl DiscreteLaplace {
@@ -56,7 +61,42 @@ impl DiscreteLaplace {
         Ok(Self::from_scale(Scale::ratio(scale)))
     }
 
-    pub(crate) fn from_scale(scale: Scale) -> Self {
+    /// The law whose scale is the exact value of a float.
+    ///
+    /// The same law as from [`Ratio::from_float`], and fast for every float: from the smallest subnormal to the largest
+    /// number, machine words decide nearly all draws that fit in them.
+    ///
+    /// # Errors
+    ///
+    /// A `scale` that is not positive and finite.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use deniable_sample::{DiscreteLaplace, OsEntropy};
+    /// let noise = DiscreteLaplace::from_float(1e-3)?.sample(&mut OsEntropy::new())?;
+    /// assert!(DiscreteLaplace::from_float(f64::NAN).is_err());
+    /// # Ok::<(), deniable_sample::Error>(())
+    /// ```
+    pub fn from_float<F: Float>(scale: F) -> Result<Self> {
+        Self::on_grid(scale, 0)
+    }
+
+    /// The law of noise of this scale in steps of 2^k.
+    pub(crate) fn on_grid<F: Float>(scale: F, k: i32) -> Result<Self> {
+        match scale.decode() {
+            Decoded::Finite { negative: false, mantissa: mantissa @ 1.., exponent } => {
+                let exponent = i64::from(exponent) - i64::from(k);
+                Ok(Self::from_scale(Scale::dyadic(mantissa, exponent)))
+            }
+            _ => Err(Error::invalid_parameter(&Refusal {
+                parameter: "scale",
+                accepted: "a finite number above 0",
+            })),
+        }
+    }
+
+    fn from_scale(scale: Scale) -> Self {
         let not_negative = Logistic::new(scale.inverse());
         DiscreteLaplace { scale, not_negative }
     }

@@ -8,7 +8,7 @@ use num_bigint::{BigInt, Sign};
 
 use crate::error::Refusal;
 use crate::laplace::{DiscreteLaplace, signed_noise};
-use crate::magnitude::{Bounds, Scale};
+use crate::magnitude::Bounds;
 use crate::{Error, Result, Source};
 
 /// `shift` rounded to the grid 2^k·ℤ, plus discrete Laplace noise on that grid, rounded to a float.
@@ -64,17 +64,8 @@ impl<F: Float> DiscreteLaplaceZ2k<F> {
     /// A `scale` that is not positive and finite; a `k` outside the exponents of the type's finite numbers.
     pub fn new(scale: F, k: i32) -> Result<Self> {
         check_grid::<F>(k)?;
-        match scale.decode() {
-            Decoded::Finite { negative: false, mantissa: mantissa @ 1.., exponent } => {
-                let scale = Scale::dyadic(mantissa, i64::from(exponent) - i64::from(k));
-                let noise = DiscreteLaplace::from_scale(scale);
-                Ok(DiscreteLaplaceZ2k { noise, k, float: PhantomData })
-            }
-            _ => Err(Error::invalid_parameter(&Refusal {
-                parameter: "scale",
-                accepted: "a finite number above 0",
-            })),
-        }
+        let noise = DiscreteLaplace::on_grid(scale, k)?;
+        Ok(DiscreteLaplaceZ2k { noise, k, float: PhantomData })
     }
 
     /// Draws `shift` plus noise.

@@ -1,0 +1,111 @@
+//! Noise on machine integers, saturated at their ends.
+
+use core::fmt::Debug;
+
+use num_bigint::BigUint;
+
+use super::DiscreteLaplace;
+use crate::magnitude::Bounds;
+use crate::{Result, Source};
+
+/// A signed integer of at most 64 bits: `i8`, `i16`, `i32`, `i64`.
+pub trait SaturatingInt: sealed::Sealed + Copy + Debug + PartialEq + Into<i128> {
+    /// The number of its bits.
+    const BITS: u32;
+
+    /// The integer of this type that is nearest to n.
+    fn saturated(n: i128) -> Self;
+}
+
+impl DiscreteLaplace {
+    /// Draws `shift` plus noise, saturated at the ends of the type.
+    ///
+    /// The noise is that of [`DiscreteLaplace::sample`]: from the same words both make the same sum. This one takes no
+    /// memory but in less than one of 2^50 draws (or if the scale is no ratio of 64-bit words), and no more words: it
+    /// returns as soon as all sums that are still possible saturate alike.
+    ///
+    /// # Errors
+    ///
+    /// A source that fails.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use deniable_sample::{DiscreteLaplace, OsEntropy};
+    /// let noise = DiscreteLaplace::from_float(10.0)?;
+    /// let noisy: i64 = noise.sample_saturating(1_000, &mut OsEntropy::new())?;
+    /// // Nearly all of this noise is beyond the type: it ends at one of its ends.
+    /// let far = DiscreteLaplace::from_float(1e300)?.sample_saturating(7i32, &mut OsEntropy::new())?;
+    /// assert!(far == i32::MIN || far == i32::MAX);
+    /// # Ok::<(), deniable_sample::Error>(())
+    /// ```
+    #[inline]
+    pub fn sample_saturating<I: SaturatingInt, S: Source + ?Sized>(
+        &self,
+        shift: I,
+        source: &mut S,
+    ) -> Result<I> {
+        // With a longer scale than the type the sum is beyond its ends, which the first bits tell.
+        let first_look = self.scale.length().min(I::BITS.into());
+        self.sample_until(source, first_look, |negative, bounds| {
+            let (low, high) = match bounds {
+                Bounds::Words { low, high, shift: up } => {
+                    (times_power(*low, *up), times_power(*high, *up))
+                }
+                Bounds::Big { low, high } => (capped(low), capped(high)),
+            };
+            let (near, far) = (sum(shift, negative, low), sum(shift, negative, high));
+            // The saturated sum is monotone in G: if both ends agree, all between them do.
+            (near == far).then_some(near)
+        })
+    }
+}
+
+/// So far from any shift that the sum is beyond the ends of every type. What is further away is brought here.
+const FAR: u128 = 1 << 66;
+
+/// shift + G, or shift − 1 − G, saturated; for a G of at most FAR.
+#[inline]
+fn sum<I: SaturatingInt>(shift: I, negative: bool, geometric: u128) -> I {
+    let (shift, geometric): (i128, i128) = (shift.into(), geometric as i128);
+    I::saturated(if negative { shift - 1 - geometric } else { shift + geometric })
+}
+
+/// n · 2^up, or FAR if that is less.
+#[inline]
+fn times_power(n: u128, up: u32) -> u128 {
+    if n > FAR.checked_shr(up).unwrap_or(0) {
+        return FAR;
+    }
+    // At most FAR; and if `up` is beyond the type, n is 0.
+    n.checked_shl(up).unwrap_or(0)
+}
+
+/// n, or FAR if that is less.
+fn capped(n: &BigUint) -> u128 {
+    u128::try_from(n).map_or(FAR, |n| n.min(FAR))
+}
+
+mod sealed {
+    /// A sum of 64-bit integers and FAR fits in an `i128`; longer types would not do.
+    pub trait Sealed {}
+}
+
+macro_rules! saturating {
+    ($($int:ty)*) => {
+        $(
+            impl sealed::Sealed for $int {}
+
+            impl SaturatingInt for $int {
+                const BITS: u32 = <$int>::BITS;
+
+                #[inline]
+                fn saturated(n: i128) -> Self {
+                    n.clamp(<$int>::MIN.into(), <$int>::MAX.into()) as $int
+                }
+            }
+        )*
+    };
+}
+
+saturating!(i8 i16 i32 i64);
