@@ -1,0 +1,381 @@
+//! Which inputs a mechanism accepts.
+
+use core::fmt;
+use core::marker::PhantomData;
+use std::borrow::Cow;
+
+use deniable_num::{Decoded, Float, Upper};
+
+use crate::{BitVector, Error, Result};
+
+/// A set of inputs.
+pub trait Domain: Clone + PartialEq + fmt::Debug + Send + Sync {
+    /// The type of the inputs. Not all its values need be members.
+    type Carrier: ?Sized;
+
+    /// Whether `value` is a member.
+    fn is_member(&self, value: &Self::Carrier) -> bool;
+
+    /// What the members are, in words: "accepted is …".
+    fn members(&self) -> Cow<'static, str>;
+
+    /// Passes members.
+    ///
+    /// # Errors
+    ///
+    /// [`NotAMember`](crate::ErrorKind::NotAMember) with the rule, and never with the value.
+    fn check_member(&self, value: &Self::Carrier) -> Result<()> {
+        if self.is_member(value) { Ok(()) } else { Err(Error::not_a_member(self.members())) }
+    }
+}
+
+/// The type of a [`Domain`]'s inputs.
+pub type Carrier<D> = <D as Domain>::Carrier;
+
+/// A plain value: a truth value or a number.
+pub trait Atom: Copy + PartialEq + fmt::Debug + Send + Sync {
+    /// What a value of this type is called in a message.
+    const NAME: &'static str;
+
+    /// Whether the type has values that are no finite numbers.
+    const HAS_NAN: bool = false;
+
+    /// Whether it is neither NaN nor infinite.
+    fn is_finite(self) -> bool {
+        true
+    }
+
+    /// Whether it is at most `other`. Both are finite.
+    fn is_at_most(self, other: Self) -> bool;
+}
+
+/// A number, and the type of the distance between two of them.
+pub trait Number: Atom {
+    /// The distance between two of them.
+    type Distance: Copy + fmt::Debug;
+}
+
+/// One value of type `T`: all of them, the finite ones, or those between two bounds.
+///
+/// ```
+/// use deniable::{AtomDomain, Domain};
+///
+/// assert!(AtomDomain::<f64>::all().is_member(&f64::NAN));
+/// assert!(!AtomDomain::<f64>::finite().is_member(&f64::NAN));
+/// let age = AtomDomain::bounded(0, 120)?;
+/// assert!(age.is_member(&120) && !age.is_member(&121));
+/// assert!(AtomDomain::bounded(1.0, 0.0).is_err());
+/// # Ok::<(), deniable::Error>(())
+/// ```
+#[derive(Clone, Copy, PartialEq)]
+pub struct AtomDomain<T> {
+    finite: bool,
+    bounds: Option<(T, T)>,
+}
+
+impl<T: Atom> AtomDomain<T> {
+    /// All values of the type, NaN and infinities included.
+    pub fn all() -> Self {
+        AtomDomain { finite: !T::HAS_NAN, bounds: None }
+    }
+
+    /// All finite values of the type.
+    pub fn finite() -> Self {
+        AtomDomain { finite: true, bounds: None }
+    }
+
+    /// All values from `lower` to `upper`, both included.
+    ///
+    /// # Errors
+    ///
+    /// A bound that is not finite; a `lower` above `upper`.
+    pub fn bounded(lower: T, upper: T) -> Result<Self> {
+        for (name, bound) in [("lower", lower), ("upper", upper)] {
+            if !bound.is_finite() {
+                return Err(Error::invalid_parameter(name, "it is not finite", "a finite number"));
+            }
+        }
+        if !lower.is_at_most(upper) {
+            let problem = format!("{lower:?} is above upper, which is {upper:?}");
+            return Err(Error::invalid_parameter("lower", problem, "a number up to upper"));
+        }
+        Ok(AtomDomain { finite: true, bounds: Some((lower, upper)) })
+    }
+
+    /// Whether NaN is a member. (Where it is, infinities are too.)
+    pub fn admits_nan(&self) -> bool {
+        !self.finite
+    }
+
+    /// The least and the greatest member, if they were given.
+    pub fn bounds(&self) -> Option<(T, T)> {
+        self.bounds
+    }
+}
+
+impl<T: Atom> Domain for AtomDomain<T> {
+    type Carrier = T;
+
+    fn is_member(&self, value: &T) -> bool {
+        let within = |(lower, upper): (T, T)| lower.is_at_most(*value) && value.is_at_most(upper);
+        !self.finite || value.is_finite() && self.bounds.is_none_or(within)
+    }
+
+    fn members(&self) -> Cow<'static, str> {
+        match self.bounds {
+            Some((lower, upper)) => format!("{} from {lower:?} to {upper:?}", T::NAME).into(),
+            None if T::HAS_NAN && self.finite => format!("{} that is finite", T::NAME).into(),
+            None => T::NAME.into(),
+        }
+    }
+}
+
+impl<T: Atom> fmt::Debug for AtomDomain<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AtomDomain({})", self.members())
+    }
+}
+
+/// Every value of type `T`: what people may answer.
+///
+/// The categories of a mechanism are its parameter and not its domain: an answer outside of them is
+/// accepted, and randomized too.
+pub struct CategoryDomain<T>(PhantomData<fn() -> T>);
+
+impl<T> CategoryDomain<T> {
+    /// All values of the type.
+    pub const fn new() -> Self {
+        CategoryDomain(PhantomData)
+    }
+}
+
+impl<T> Domain for CategoryDomain<T> {
+    type Carrier = T;
+
+    fn is_member(&self, _: &T) -> bool {
+        true
+    }
+
+    fn members(&self) -> Cow<'static, str> {
+        "any value".into()
+    }
+}
+
+impl<T> Clone for CategoryDomain<T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for CategoryDomain<T> {}
+
+impl<T> Default for CategoryDomain<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> PartialEq for CategoryDomain<T> {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl<T> Eq for CategoryDomain<T> {}
+
+impl<T> fmt::Debug for CategoryDomain<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("CategoryDomain")
+    }
+}
+
+/// Vectors of members of another domain, of one length if it is known.
+///
+/// ```
+/// use deniable::{AtomDomain, Domain, VectorDomain};
+///
+/// let three = VectorDomain::finite::<f64>().with_size(3);
+/// assert!(three.is_member(&[1.0, 2.0, 3.0]));
+/// assert!(!three.is_member(&[1.0, 2.0]));
+/// assert!(!three.is_member(&[1.0, 2.0, f64::INFINITY]));
+/// let shares = VectorDomain::new(AtomDomain::bounded(0.0, 1.0)?);
+/// assert!(!shares.is_member(&[0.5, 1.5]));
+/// # Ok::<(), deniable::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VectorDomain<D> {
+    element: D,
+    size: Option<usize>,
+}
+
+impl VectorDomain<()> {
+    /// Vectors of finite numbers, of any length.
+    pub fn finite<T: Atom>() -> VectorDomain<AtomDomain<T>> {
+        VectorDomain::new(AtomDomain::finite())
+    }
+}
+
+impl<D: Domain> VectorDomain<D> {
+    /// Vectors of members of `element`, of any length.
+    pub fn new(element: D) -> Self {
+        VectorDomain { element, size: None }
+    }
+
+    /// Only those of this length.
+    #[must_use]
+    pub fn with_size(self, size: usize) -> Self {
+        VectorDomain { size: Some(size), ..self }
+    }
+
+    /// The domain of the elements.
+    pub fn element(&self) -> &D {
+        &self.element
+    }
+
+    /// The length of the members, if it is known.
+    pub fn size(&self) -> Option<usize> {
+        self.size
+    }
+}
+
+impl<D: Domain> Domain for VectorDomain<D>
+where
+    D::Carrier: Sized,
+{
+    type Carrier = [D::Carrier];
+
+    fn is_member(&self, value: &[D::Carrier]) -> bool {
+        self.size.is_none_or(|size| size == value.len())
+            && value.iter().all(|element| self.element.is_member(element))
+    }
+
+    fn members(&self) -> Cow<'static, str> {
+        let element = self.element.members();
+        match self.size {
+            Some(size) => format!("a vector of length {size}, each element {element}").into(),
+            None => format!("a vector, each element {element}").into(),
+        }
+    }
+}
+
+/// Bit vectors of one length, with at most so many ones.
+///
+/// The length is part of the domain: a report is as long as the vector it was made of, so vectors of two
+/// lengths could be told apart.
+///
+/// ```
+/// use deniable::{BitVector, BitVectorDomain, Domain};
+///
+/// let domain = BitVectorDomain::new(3).with_max_weight(1);
+/// assert!(domain.is_member(&BitVector::from([false, true, false])));
+/// assert!(!domain.is_member(&BitVector::from([true, true, false])));
+/// assert!(!domain.is_member(&BitVector::from([false, true])));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BitVectorDomain {
+    length: usize,
+    max_weight: Option<usize>,
+}
+
+impl BitVectorDomain {
+    /// All bit vectors of this length.
+    pub fn new(length: usize) -> Self {
+        BitVectorDomain { length, max_weight: None }
+    }
+
+    /// Only those with at most so many ones.
+    #[must_use]
+    pub fn with_max_weight(self, max_weight: usize) -> Self {
+        BitVectorDomain { max_weight: Some(max_weight), ..self }
+    }
+
+    /// The number of bits.
+    pub fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The most ones a member has, if that is limited.
+    pub fn max_weight(&self) -> Option<usize> {
+        self.max_weight
+    }
+}
+
+impl Domain for BitVectorDomain {
+    type Carrier = BitVector;
+
+    /// Takes the same time for all vectors of one length: every word is counted, and the result is one
+    /// comparison. Where all vectors of the length are members, nothing is looked at.
+    fn is_member(&self, value: &BitVector) -> bool {
+        let weight_is_within = |most| most >= self.length || value.count_ones() <= most;
+        value.len() == self.length && self.max_weight.is_none_or(weight_is_within)
+    }
+
+    fn members(&self) -> Cow<'static, str> {
+        let length = self.length;
+        match self.max_weight {
+            Some(most) => format!("a vector of {length} bits with at most {most} ones").into(),
+            None => format!("a vector of {length} bits").into(),
+        }
+    }
+}
+
+macro_rules! integers {
+    ($($integer:ty)*) => {$(
+        impl Atom for $integer {
+            const NAME: &'static str = "an integer";
+
+            fn is_at_most(self, other: Self) -> bool {
+                self <= other
+            }
+        }
+    )*};
+}
+
+integers!(i8 i16 i32 i64 u8 u16 u32 u64);
+
+macro_rules! floats {
+    ($($float:ty)*) => {$(
+        impl Atom for $float {
+            const NAME: &'static str = "a number";
+            const HAS_NAN: bool = true;
+
+            fn is_finite(self) -> bool {
+                matches!(self.decode(), Decoded::Finite { .. })
+            }
+
+            fn is_at_most(self, other: Self) -> bool {
+                float_is_at_most(self, other)
+            }
+        }
+
+        impl Number for $float {
+            type Distance = $float;
+        }
+    )*};
+}
+
+floats!(f32 f64);
+
+impl Atom for bool {
+    const NAME: &'static str = "true or false";
+
+    fn is_at_most(self, other: Self) -> bool {
+        self <= other
+    }
+}
+
+impl Number for i32 {
+    type Distance = u64;
+}
+
+impl Number for i64 {
+    type Distance = u64;
+}
+
+/// Compares on integers: what the processor makes of a subnormal float depends on its settings.
+fn float_is_at_most<F: Float>(x: F, y: F) -> bool {
+    match (Upper::new(x), Upper::new(y)) {
+        (Ok(x), Ok(y)) => x <= y,
+        _ => false,
+    }
+}

@@ -1,0 +1,120 @@
+use core::fmt;
+use std::borrow::Cow;
+
+/// What this crate's functions return.
+pub type Result<T> = core::result::Result<T, Error>;
+
+/// Why something was refused or could not be done.
+///
+/// The message says which parameter, what is wrong with it, and what would be accepted. It never contains
+/// data: an input that is not a member of the domain is described by the rule it broke, not by its value.
+///
+/// ```
+/// use deniable::prelude::*;
+///
+/// let error = make_randomized_response_bool(0.3, false).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::InvalidParameter);
+/// assert_eq!(error.to_string(), "invalid prob: 0.3 is below 0.5; accepted is a number from 0.5 to 1");
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct Error(Option<Box<Refusal>>);
+
+/// The kinds of [`Error`], to match on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A parameter of a mechanism is outside its range.
+    InvalidParameter,
+    /// The input is not a member of the mechanism's domain.
+    NotAMember,
+    /// A distance between inputs, or a privacy loss, that is none: negative, NaN, out of the metric's range.
+    InvalidDistance,
+    /// The source of entropy failed. Nothing was released.
+    EntropyUnavailable,
+}
+
+#[derive(Clone, PartialEq, Eq)]
+struct Refusal {
+    kind: ErrorKind,
+    parameter: &'static str,
+    problem: Cow<'static, str>,
+    accepted: Cow<'static, str>,
+}
+
+impl Error {
+    /// A parameter, what is wrong with it, and what would be accepted.
+    pub(crate) fn invalid_parameter(
+        parameter: &'static str,
+        problem: impl Into<Cow<'static, str>>,
+        accepted: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self::refusal(ErrorKind::InvalidParameter, parameter, problem, accepted)
+    }
+
+    /// A distance or loss, what is wrong with it, and what would be accepted.
+    pub(crate) fn invalid_distance(
+        parameter: &'static str,
+        problem: impl Into<Cow<'static, str>>,
+        accepted: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        Self::refusal(ErrorKind::InvalidDistance, parameter, problem, accepted)
+    }
+
+    /// What the members of the domain are. Nothing about the input that is none of them.
+    pub(crate) fn not_a_member(accepted: impl Into<Cow<'static, str>>) -> Self {
+        Self::refusal(ErrorKind::NotAMember, "input", "it is not a member of the domain", accepted)
+    }
+
+    #[cold]
+    fn refusal(
+        kind: ErrorKind,
+        parameter: &'static str,
+        problem: impl Into<Cow<'static, str>>,
+        accepted: impl Into<Cow<'static, str>>,
+    ) -> Self {
+        let (problem, accepted) = (problem.into(), accepted.into());
+        Error(Some(Box::new(Refusal { kind, parameter, problem, accepted })))
+    }
+
+    /// The kind of this error.
+    pub fn kind(&self) -> ErrorKind {
+        self.0.as_ref().map_or(ErrorKind::EntropyUnavailable, |refusal| refusal.kind)
+    }
+
+    /// The parameter that was refused, `"input"` if it was the input, and nothing if entropy failed.
+    pub fn parameter(&self) -> Option<&'static str> {
+        self.0.as_ref().map(|refusal| refusal.parameter)
+    }
+}
+
+impl From<deniable_sample::Error> for Error {
+    /// The samplers are handed checked parameters only, so what they report is their source's failure.
+    fn from(error: deniable_sample::Error) -> Self {
+        match error.kind() {
+            deniable_sample::ErrorKind::EntropyUnavailable => Error(None),
+            _ => Error::invalid_parameter("sampler", "it was refused", "what its law says"),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            None => {
+                f.write_str("no entropy: the operating system's random generator could not be read")
+            }
+            Some(refusal) => {
+                let Refusal { parameter, problem, accepted, .. } = &**refusal;
+                write!(f, "invalid {parameter}: {problem}; accepted is {accepted}")
+            }
+        }
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}({:?})", self.kind(), self.to_string())
+    }
+}
+
+impl std::error::Error for Error {}

@@ -1,0 +1,134 @@
+//! Deniable answers, reliable statistics.
+//!
+//! Somebody asks a sensitive question. If each answer is randomized before anybody sees it, each person can deny
+//! theirs, and the statistics over many people still come out. Or somebody holds sensitive data and publishes numbers
+//! about it with noise. Both are *differential privacy*, and this crate does both so that the promise printed on it is true of the
+//! code that runs.
+//!
+//! ```
+//! use deniable::prelude::*;
+//!
+//! let drink = make_randomized_response(["tea", "coffee", "water"], 0.8)?;
+//! let said = drink.invoke(&"tea")?; // "tea" four times in five
+//! let loss = drink.map(1)?; // ε ≤ 2.0795
+//! # assert!(["tea", "coffee", "water"].contains(&said) && loss.get() > 2.079 && loss.get() < 2.08);
+//! # Ok::<(), deniable::Error>(())
+//! ```
+//!
+//! # What ε means
+//!
+//! Take two inputs that are to be hard to tell apart: two answers of one person, say. The privacy loss ε bounds what an
+//! output can reveal about which of them it was: no output is more than e^ε times likelier from one than from the other. So
+//! whoever sees the output cannot raise their odds for any guess by more than that factor, whatever else they know.
+//!
+//! | ε | e^ε | a guess at even odds becomes at most |
+//! |---|---|---|
+//! | 0 | 1 | 50 %: the output says nothing |
+//! | 0.1 | 1.1 | 52.5 % |
+//! | 1 | 2.7 | 73 % |
+//! | ln 3 ≈ 1.1 | 3 | 75 %: the truth with probability 3/4 |
+//! | 5 | 148 | 99.3 % |
+//! | ∞ | | certainty |
+//!
+//! Losses add up: two releases about the same answer, ε₁ and ε₂, lose ε₁ + ε₂ together ([`Epsilon::add`]).
+//!
+//! # What a measurement is
+//!
+//! A mechanism here is a [`Measurement`]: a [`Domain`] of inputs it accepts, a [`Metric`] for the distance between them, a
+//! [`Measure`] for the loss, a function ([`invoke`](Measurement::invoke)), and a [`map`](Measurement::map) from a distance between inputs to an upper bound of
+//! the loss. For answers the distance is [`DiscreteDistance`]: 1 between any two. For numbers it says by how much one
+//! person can change them: a count changes by 1, so `map(1)` is the loss of a person whose presence is to be hidden.
+//!
+//! | question | mechanism | noise is set by |
+//! |---|---|---|
+//! | yes or no, asked of each person | [`make_randomized_response_bool`] | `prob`, the probability of the truth |
+//! | one of t answers, asked of each person | [`make_randomized_response`] | `prob`, the probability of the truth |
+//! | several of k answers, or a Bloom filter, asked of each person | [`make_randomized_response_bitvec`] | `f`, twice the probability that a bit is flipped |
+//! | a number, asked of each person, or one number about everybody | [`make_scalar_float_laplace_cks20`], [`make_scalar_integer_laplace_cks20`] | `scale` |
+//! | many numbers about everybody | [`make_vector_float_laplace_cks20`], [`make_vector_integer_laplace_cks20`] | `scale` |
+//!
+//! Those asked of each person are [`LocalRandomizer`]s: nobody needs to be trusted with the answers, and the error of an
+//! estimate over n people grows with √n. Noise on numbers about everybody is far smaller, but somebody must hold the data.
+//!
+//! # From a budget to a parameter, and to the error
+//!
+//! Each mechanism's module finds the parameter that just keeps a budget, and each mechanism says what error to expect:
+//!
+//! ```
+//! use deniable::mechanism::randomized_response_bool::largest_prob;
+//! use deniable::prelude::*;
+//!
+//! let prob = largest_prob(Epsilon::new(1.0)?);
+//! let smokes = make_randomized_response_bool(prob, false)?;
+//! assert!(smokes.check(1, Epsilon::new(1.0)?)?);
+//! // Of 10 000 people, the number who smoke is estimated to within about 96, and twice that 19 times in 20.
+//! assert_eq!(smokes.standard_error(10_000).round(), 96.0);
+//!
+//! let reports = smokes.invoke_batch(&[true; 10_000])?;
+//! let estimate = debias_randomized_response_bool(&reports, prob)?;
+//! # assert!((estimate - 10_000.0).abs() < 96.0 * 7.0); // fails once in 10^11
+//! # Ok::<(), deniable::Error>(())
+//! ```
+//!
+//! # What is refused
+//!
+//! A parameter outside its range, an input that is no member of the domain, a distance that is none: each gets an [`Error`] that
+//! says what would be accepted, and never contains data. If the operating system gives no entropy, nothing is released.
+//!
+//! ```
+//! use deniable::prelude::*;
+//!
+//! let domain = VectorDomain::finite::<f64>().with_size(2);
+//! let noise = make_vector_float_laplace_cks20(domain, L1Distance::new(), 1.0, None)?;
+//! assert_eq!(noise.invoke(&[1.0, f64::NAN]).unwrap_err().kind(), ErrorKind::NotAMember);
+//! assert_eq!(noise.map(-1.0).unwrap_err().kind(), ErrorKind::InvalidDistance);
+//! # Ok::<(), deniable::Error>(())
+//! ```
+//!
+//! # Why believe it
+//!
+//! Each mechanism's module has its proof, and the checks that hold the code to it: its exact law by enumeration, the
+//! exact worst ratio of probabilities over all classes of inputs against `map`. [`leaks`] retells how implementations of the same mechanisms
+//! leaked, and what prevents it here.
+#![forbid(unsafe_code)]
+
+mod bits;
+pub mod domain;
+mod error;
+pub mod estimate;
+pub mod measure;
+pub mod measurement;
+pub mod mechanism;
+pub mod metric;
+pub mod prelude;
+pub mod spec;
+
+#[doc = include_str!("leaks.md")]
+pub mod leaks {}
+
+pub use bits::BitVector;
+pub use deniable_sample::{Entropy, OsEntropy};
+pub use domain::{AtomDomain, BitVectorDomain, CategoryDomain, Domain, VectorDomain};
+pub use error::{Error, ErrorKind, Result};
+pub use estimate::{
+    debias_randomized_response, debias_randomized_response_bitvec, debias_randomized_response_bool,
+};
+pub use measure::{Epsilon, MaxDivergence, Measure};
+pub use measurement::{LocalRandomizer, Measurement};
+pub use mechanism::randomized_response::{RandomizedResponse, make_randomized_response};
+pub use mechanism::randomized_response_bitvec::{
+    RandomizedResponseBitvec, make_randomized_response_bitvec,
+};
+pub use mechanism::randomized_response_bool::{
+    RandomizedResponseBool, make_randomized_response_bool,
+};
+pub use mechanism::vector_float_laplace_cks20::{
+    ScalarFloatLaplaceCks20, VectorFloatLaplaceCks20, get_discretization_consts, laplace_map,
+    make_scalar_float_laplace_cks20, make_vector_float_laplace_cks20,
+};
+pub use mechanism::vector_integer_laplace_cks20::{
+    ScalarIntegerLaplaceCks20, VectorIntegerLaplaceCks20, make_scalar_integer_laplace_cks20,
+    make_vector_integer_laplace_cks20,
+};
+pub use metric::{AbsoluteDistance, DiscreteDistance, L1Distance, Metric};
+pub use spec::Spec;

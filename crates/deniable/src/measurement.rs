@@ -1,0 +1,125 @@
+//! What a mechanism is.
+
+use deniable_sample::{Entropy, OsEntropy};
+
+use crate::Result;
+use crate::domain::{Carrier, Domain};
+use crate::measure::{Loss, Measure};
+use crate::metric::{Distance, Metric};
+
+/// A mechanism: it takes a private input and releases a randomized output.
+///
+/// Two promises are made about every measurement of this crate, and checked on its code:
+///
+/// - *Privacy.* For any two members x and x′ of the domain at a distance of at most d_in, the output
+///   distributions are at most `map(d_in)` apart. `map` errs upwards only.
+/// - *Errors do not tell.* Any two members of the domain both get the same error or neither gets one.
+///
+/// It is a trait, so that functions can take any mechanism, and it can be a trait object.
+///
+/// ```
+/// use deniable::prelude::*;
+///
+/// type Yes = dyn Measurement<
+///     Domain = AtomDomain<bool>,
+///     Metric = DiscreteDistance,
+///     Measure = MaxDivergence,
+///     Output = bool,
+/// >;
+/// let mechanism: Box<Yes> = Box::new(make_randomized_response_bool(0.75, false)?);
+/// assert!(mechanism.check(1, Epsilon::new(1.1)?)?); // ln 3 is 1.0986…
+/// # Ok::<(), deniable::Error>(())
+/// ```
+pub trait Measurement: Send + Sync {
+    /// The inputs that are accepted.
+    type Domain: Domain;
+    /// How the distance between inputs is measured.
+    type Metric: Metric;
+    /// How the privacy loss is measured.
+    type Measure: Measure;
+    /// What is released.
+    type Output;
+
+    /// The inputs that are accepted.
+    fn input_domain(&self) -> &Self::Domain;
+
+    /// How the distance between inputs is measured.
+    fn input_metric(&self) -> Self::Metric;
+
+    /// How the privacy loss is measured.
+    fn output_measure(&self) -> Self::Measure;
+
+    /// An upper bound of the privacy loss between inputs that are at most `d_in` apart.
+    ///
+    /// # Errors
+    ///
+    /// [`InvalidDistance`](crate::ErrorKind::InvalidDistance): no distance of the metric.
+    fn map(&self, d_in: Distance<Self::Metric>) -> Result<Loss<Self::Measure>>;
+
+    /// Whether inputs that are at most `d_in` apart lose at most `d_out`.
+    ///
+    /// # Errors
+    ///
+    /// As [`map`](Measurement::map).
+    fn check(&self, d_in: Distance<Self::Metric>, d_out: Loss<Self::Measure>) -> Result<bool> {
+        Ok(self.map(d_in)? <= d_out)
+    }
+
+    /// Releases a randomized output.
+    ///
+    /// # Errors
+    ///
+    /// [`NotAMember`](crate::ErrorKind::NotAMember): the input is outside the domain;
+    /// [`EntropyUnavailable`](crate::ErrorKind::EntropyUnavailable): then nothing is released.
+    fn invoke(&self, input: &Carrier<Self::Domain>) -> Result<Self::Output> {
+        self.invoke_from(input, &mut OsEntropy::new())
+    }
+
+    /// Releases a randomized output, with randomness from `entropy`.
+    ///
+    /// The privacy promise holds if its words are independent, uniformly random, and used for nothing else.
+    ///
+    /// # Errors
+    ///
+    /// As [`invoke`](Measurement::invoke).
+    fn invoke_from(
+        &self,
+        input: &Carrier<Self::Domain>,
+        entropy: &mut dyn Entropy,
+    ) -> Result<Self::Output>;
+}
+
+/// A measurement that each respondent applies to their own answer.
+///
+/// Randomizing the answers of many respondents is not the same as releasing one vector: each respondent
+/// loses `map(d_in)` about their own answer, however many there are.
+pub trait LocalRandomizer: Measurement
+where
+    Carrier<Self::Domain>: Sized,
+{
+    /// Randomizes one answer each of many respondents.
+    ///
+    /// # Errors
+    ///
+    /// As [`Measurement::invoke`]. Then nothing is released for anybody.
+    fn invoke_batch(&self, inputs: &[Carrier<Self::Domain>]) -> Result<Vec<Self::Output>> {
+        self.invoke_batch_from(inputs, &mut OsEntropy::new())
+    }
+
+    /// The same, with randomness from `entropy`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Measurement::invoke`]. Then nothing is released for anybody.
+    fn invoke_batch_from(
+        &self,
+        inputs: &[Carrier<Self::Domain>],
+        entropy: &mut dyn Entropy,
+    ) -> Result<Vec<Self::Output>> {
+        // All inputs first: whether an input is a member must not decide how much is drawn for others.
+        for input in inputs {
+            self.input_domain().check_member(input)?;
+        }
+        inputs.iter().map(|input| self.invoke_from(input, entropy)).collect()
+    }
+}

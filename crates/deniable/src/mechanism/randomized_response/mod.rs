@@ -1,0 +1,264 @@
+//! One of t categories: the truth with a known probability, else one of the others.
+#![doc = include_str!("proof.md")]
+
+use core::fmt;
+use core::hash::Hash;
+
+use deniable_num::{Direction, Real};
+use deniable_sample::{Dyadic, Entropy, Source, sample_uniform_int_below};
+use indexmap::IndexSet;
+use num_bigint::BigUint;
+
+use crate::domain::{CategoryDomain, Domain};
+use crate::mechanism::bound::{exact, loss_of_odds};
+use crate::mechanism::search::{before, largest_that, smallest_that};
+use crate::{
+    DiscreteDistance, Epsilon, Error, LocalRandomizer, MaxDivergence, Measurement, Result,
+};
+
+/// Releases one of `categories`: the truth with probability `prob`, else one of the others, each as likely as
+/// any. An answer that is none of the categories gives any of them.
+///
+/// What is released is the category as it was given here, in an order that is kept.
+///
+/// # Privacy
+///
+/// With t categories, ε = |ln(prob·(t − 1)/(1 − prob))|, rounded up, for every d_in from 1 on. Every answer draws the same
+/// random words. Time is not protected: looking up an answer takes longer for some than for others.
+///
+/// # Bias
+///
+/// Answers outside the categories add their number divided by t to the estimate of each, and nothing in
+/// the reports tells how many there were. Where they can occur, give them a category of their own, such
+/// as "other", and send them there.
+///
+/// # Errors
+///
+/// Fewer than two categories, or two that are equal; a `prob` below 1/t or not below 1. The float nearest to 1/t, which
+/// is what `1.0 / t` computes, is accepted, and its ε is right, where it is below 1/t too.
+///
+/// # Examples
+///
+/// ```
+/// use deniable::prelude::*;
+///
+/// let drink = make_randomized_response(["tea", "coffee", "other"], 0.8)?;
+/// let said: &str = drink.invoke(&"tea")?;
+/// assert!(drink.map(1)?.get() >= 8f64.ln());
+///
+/// let error = make_randomized_response(["tea", "coffee"], 0.4).unwrap_err();
+/// assert_eq!(error.to_string(), "invalid prob: 0.4 is below 1/2; accepted is a number from 1/2 to below 1");
+/// # Ok::<(), deniable::Error>(())
+/// ```
+pub fn make_randomized_response<T: Eq + Hash + Clone + Send + Sync>(
+    categories: impl IntoIterator<Item = T>,
+    prob: f64,
+) -> Result<RandomizedResponse<T>> {
+    let categories = distinct(categories)?;
+    check_prob(categories.len(), prob)?;
+    Ok(RandomizedResponse {
+        domain: CategoryDomain::new(),
+        prob,
+        truth: Dyadic::from_float(prob)?,
+        epsilon: loss(categories.len(), prob),
+        categories,
+    })
+}
+
+/// The mechanism of [`make_randomized_response`].
+#[derive(Clone)]
+pub struct RandomizedResponse<T> {
+    domain: CategoryDomain<T>,
+    categories: IndexSet<T>,
+    prob: f64,
+    truth: Dyadic,
+    epsilon: Epsilon,
+}
+
+impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
+    /// The categories, in the order they were given.
+    pub fn categories(&self) -> impl ExactSizeIterator<Item = &T> + '_ {
+        self.categories.iter()
+    }
+
+    /// The place of a category in that order.
+    pub fn index_of(&self, category: &T) -> Option<usize> {
+        self.categories.get_index_of(category)
+    }
+
+    /// The probability of the truth.
+    pub fn prob(&self) -> f64 {
+        self.prob
+    }
+
+    /// [`Measurement::invoke_from`] for random words of any width. That is what exhaustive checks run.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    #[inline]
+    pub fn randomize<S: Source + ?Sized>(&self, answer: &T, source: &mut S) -> Result<T> {
+        self.domain.check_member(answer)?;
+        let index = self.randomize_index(self.index_of(answer), source)?;
+        Ok(self.categories[index].clone())
+    }
+
+    /// Everything is drawn before the answer is looked at, so that all answers draw the same words.
+    #[inline]
+    fn randomize_index<S: Source + ?Sized>(
+        &self,
+        answer: Option<usize>,
+        source: &mut S,
+    ) -> Result<usize> {
+        let t = self.categories.len();
+        let truthful = self.truth.sample(false, source)?;
+        let anyone = sample_uniform_int_below(t, source)?;
+        let another = sample_uniform_int_below(t - 1, source)?;
+        Ok(match answer {
+            None => anyone,
+            Some(index) if truthful => index,
+            // Those from the truth on move up by one, over it.
+            Some(index) => another + usize::from(another >= index),
+        })
+    }
+
+    /// The standard error of one category's number of answers, estimated from the reports of `respondents` people
+    /// by [`debias_randomized_response`](crate::debias_randomized_response), at the number of answers where it is largest. ∞ if the reports say nothing.
+    pub fn standard_error(&self, respondents: u64) -> f64 {
+        let (truth, t) = (self.prob, self.categories.len() as f64);
+        let lie = (1.0 - truth) / (t - 1.0);
+        let variance = f64::max(truth * (1.0 - truth), lie * (1.0 - lie));
+        (respondents as f64 * variance).sqrt() / (truth - lie).abs()
+    }
+}
+
+impl<T: Eq + Hash + Clone + Send + Sync> Measurement for RandomizedResponse<T> {
+    type Domain = CategoryDomain<T>;
+    type Metric = DiscreteDistance;
+    type Measure = MaxDivergence;
+    type Output = T;
+
+    fn input_domain(&self) -> &CategoryDomain<T> {
+        &self.domain
+    }
+
+    fn input_metric(&self) -> DiscreteDistance {
+        DiscreteDistance
+    }
+
+    fn output_measure(&self) -> MaxDivergence {
+        MaxDivergence
+    }
+
+    fn map(&self, d_in: u32) -> Result<Epsilon> {
+        Ok(if d_in == 0 { Epsilon::ZERO } else { self.epsilon })
+    }
+
+    fn invoke_from(&self, answer: &T, entropy: &mut dyn Entropy) -> Result<T> {
+        self.randomize(answer, entropy)
+    }
+}
+
+impl<T: Eq + Hash + Clone + Send + Sync> LocalRandomizer for RandomizedResponse<T> {}
+
+impl<T: Eq + Hash> PartialEq for RandomizedResponse<T> {
+    /// The same categories in the same order, and the same `prob`: the rest follows from them.
+    fn eq(&self, other: &Self) -> bool {
+        self.categories.as_slice() == other.categories.as_slice() && self.truth == other.truth
+    }
+}
+
+impl<T: fmt::Debug> fmt::Debug for RandomizedResponse<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RandomizedResponse")
+            .field("categories", &self.categories)
+            .field("prob", &self.prob)
+            .field("epsilon", &self.epsilon)
+            .finish()
+    }
+}
+
+/// The largest `prob` with which `t` categories have an ε of at most `epsilon`: the next larger float would exceed it.
+///
+/// ```
+/// use deniable::Epsilon;
+/// use deniable::mechanism::randomized_response::largest_prob;
+///
+/// assert!((largest_prob(3, Epsilon::new(1.0)?)? - 0.576).abs() < 1e-3);
+/// // No float is one third.
+/// assert!(largest_prob(3, Epsilon::ZERO).is_err());
+/// # Ok::<(), deniable::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// Fewer than two categories; an `epsilon` that no accepted `prob` stays within, which happens only where 1/t is no
+/// float and `epsilon` is below 10⁻¹⁵.
+pub fn largest_prob(t: usize, epsilon: Epsilon) -> Result<f64> {
+    check_count(t)?;
+    let within = |prob| loss(t, prob) <= epsilon;
+    let is_accepted = |prob| check_prob(t, prob).is_ok();
+    let least = smallest_that(0.0, 0.5, is_accepted).expect("1/t is at most 1/2");
+    // From 1/t on the loss grows with `prob`. Only `least` itself can be below 1/t, and have the larger loss.
+    let largest = largest_that(least, before(1.0), |prob| prob == least || within(prob));
+    largest.filter(|&prob| within(prob)).ok_or_else(|| {
+        let accepted = format!("at least {}", loss(t, least));
+        Error::invalid_parameter("epsilon", "no prob stays within it", accepted)
+    })
+}
+
+fn distinct<T: Eq + Hash>(categories: impl IntoIterator<Item = T>) -> Result<IndexSet<T>> {
+    let categories = categories.into_iter();
+    let mut set = IndexSet::with_capacity(categories.size_hint().0);
+    for (index, category) in categories.enumerate() {
+        let (first, is_new) = set.insert_full(category);
+        if !is_new {
+            let problem = format!("number {} is equal to number {}", index + 1, first + 1);
+            return Err(Error::invalid_parameter("categories", problem, "distinct categories"));
+        }
+    }
+    check_count(set.len())?;
+    Ok(set)
+}
+
+fn check_count(t: usize) -> Result<()> {
+    if t < 2 {
+        let problem = format!("there are only {t}");
+        return Err(Error::invalid_parameter("categories", problem, "two or more categories"));
+    }
+    Ok(())
+}
+
+/// At least 1/t or the float nearest to it, and below 1.
+fn check_prob(t: usize, prob: f64) -> Result<()> {
+    if 0.0 < prob && prob < 1.0 && is_at_least_one_in(t, prob) {
+        return Ok(());
+    }
+    let problem = match prob {
+        _ if prob.is_nan() => "it is not a number".to_owned(),
+        _ if prob >= 1.0 => format!("{prob} is not below 1"),
+        _ => format!("{prob} is below 1/{t}"),
+    };
+    Err(Error::invalid_parameter("prob", problem, format!("a number from 1/{t} to below 1")))
+}
+
+/// Whether a float from 0 to 1 is at least 1/t, or the nearest float below it.
+fn is_at_least_one_in(t: usize, prob: f64) -> bool {
+    let nearest = Real::ratio(&1u32.into(), &t.into()).expect("t is not zero");
+    let nearest: f64 = nearest.round(Direction::Nearest);
+    // Floats that are not negative are in the order of their bits.
+    prob.to_bits() >= nearest.to_bits()
+}
+
+/// |ln(prob·(t − 1)/(1 − prob))| for a `prob` above 0 and below 1.
+///
+/// If `prob` is below 1/t, lying is the likelier, and the odds are the other way round.
+fn loss(t: usize, prob: f64) -> Epsilon {
+    let prob = exact(prob);
+    let truth = prob.numerator() * BigUint::from(t - 1);
+    let lie = prob.denominator() - prob.numerator();
+    loss_of_odds(1, &truth, &lie)
+}
+
+#[cfg(test)]
+mod tests;

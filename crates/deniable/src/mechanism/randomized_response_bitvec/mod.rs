@@ -1,0 +1,215 @@
+//! Bit vectors: each bit flipped with a known probability. The permanent step of RAPPOR.
+#![doc = include_str!("proof.md")]
+
+use deniable_sample::{Dyadic, Entropy, Source};
+use num_bigint::BigUint;
+
+use crate::domain::{BitVectorDomain, Domain};
+use crate::mechanism::bound::{exact, loss_of_odds};
+use crate::mechanism::search::smallest_that;
+use crate::{
+    BitVector, DiscreteDistance, Epsilon, Error, LocalRandomizer, MaxDivergence, Measurement,
+    Result,
+};
+
+/// Releases a bit vector of which each bit is flipped with probability `f`/2, independently of the others.
+///
+/// With `constant_time` the number of random words drawn depends on `f` and the length alone, and no branch and no
+/// address depends on the bits, the words or the report, except on whether the vector is a member of the domain.
+///
+/// # Privacy
+///
+/// Vectors of k bits with at most m ones differ in at most min(2m, k) places: ε = min(2m, k) · ln((2 − f)/f), rounded up, for
+/// d_in = 1.
+///
+/// # Errors
+///
+/// A domain without a `max_weight`; an `f` outside (0, 1].
+///
+/// # Examples
+///
+/// ```
+/// use deniable::prelude::*;
+///
+/// let domain = BitVectorDomain::new(8).with_max_weight(1);
+/// let flips = make_randomized_response_bitvec(domain, DiscreteDistance, 0.5, false)?;
+/// let report = flips.invoke(&BitVector::from_bytes(&[0b100], 8)?)?;
+/// assert_eq!(report.len(), 8);
+/// assert!(flips.map(1)?.get() >= 2.0 * 3f64.ln());
+///
+/// let error = make_randomized_response_bitvec(domain, DiscreteDistance, 0.0, false).unwrap_err();
+/// assert_eq!(error.to_string(), "invalid f: 0 is not above 0; accepted is a number above 0, up to 1");
+/// let error = flips.invoke(&BitVector::zeros(9)).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::NotAMember);
+/// # Ok::<(), deniable::Error>(())
+/// ```
+pub fn make_randomized_response_bitvec(
+    input_domain: BitVectorDomain,
+    input_metric: DiscreteDistance,
+    f: f64,
+    constant_time: bool,
+) -> Result<RandomizedResponseBitvec> {
+    let distance = largest_distance(&input_domain)?;
+    check_f(f)?;
+    Ok(RandomizedResponseBitvec {
+        domain: input_domain,
+        metric: input_metric,
+        f,
+        constant_time,
+        flip: Dyadic::from_float(f)?.half(),
+        epsilon: loss(distance, f),
+    })
+}
+
+/// The mechanism of [`make_randomized_response_bitvec`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct RandomizedResponseBitvec {
+    domain: BitVectorDomain,
+    metric: DiscreteDistance,
+    f: f64,
+    constant_time: bool,
+    flip: Dyadic,
+    epsilon: Epsilon,
+}
+
+impl RandomizedResponseBitvec {
+    /// Twice the probability that a bit is flipped.
+    pub fn f(&self) -> f64 {
+        self.f
+    }
+
+    /// Whether it runs in constant time.
+    pub fn constant_time(&self) -> bool {
+        self.constant_time
+    }
+
+    /// [`Measurement::invoke_from`] for random words of any width. That is what exhaustive checks run.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn randomize<S: Source + ?Sized>(
+        &self,
+        answer: &BitVector,
+        source: &mut S,
+    ) -> Result<BitVector> {
+        self.domain.check_member(answer)?;
+        // The noise is drawn without a look at the answer.
+        let mut noise = BitVector::zeros(self.domain.length());
+        for (word, bits) in noise.words_mut() {
+            for bit in 0..bits {
+                *word |= u64::from(self.flip.sample(self.constant_time, source)?) << bit;
+            }
+        }
+        Ok(answer ^ &noise)
+    }
+
+    /// The standard error of the number of ones at one place, estimated from the reports of `respondents` people by
+    /// [`debias_randomized_response_bitvec`](crate::debias_randomized_response_bitvec). ∞ if `f` is 1: then the reports say nothing.
+    pub fn standard_error(&self, respondents: u64) -> f64 {
+        let flip = self.f / 2.0;
+        (respondents as f64 * flip * (1.0 - flip)).sqrt() / (1.0 - self.f)
+    }
+
+    /// The expected sum over all places of the squared errors of these estimates: n·k·(f − f²/2)/(2(1 − f)²) for n
+    /// respondents and k bits.
+    pub fn mean_squared_error(&self, respondents: u64) -> f64 {
+        let (n, k, f) = (respondents as f64, self.domain.length() as f64, self.f);
+        n * k * (f - f * f / 2.0) / (2.0 * (1.0 - f) * (1.0 - f))
+    }
+}
+
+impl Measurement for RandomizedResponseBitvec {
+    type Domain = BitVectorDomain;
+    type Metric = DiscreteDistance;
+    type Measure = MaxDivergence;
+    type Output = BitVector;
+
+    fn input_domain(&self) -> &BitVectorDomain {
+        &self.domain
+    }
+
+    fn input_metric(&self) -> DiscreteDistance {
+        self.metric
+    }
+
+    fn output_measure(&self) -> MaxDivergence {
+        MaxDivergence
+    }
+
+    fn map(&self, d_in: u32) -> Result<Epsilon> {
+        match d_in {
+            0 => Ok(Epsilon::ZERO),
+            1 => Ok(self.epsilon),
+            _ => Err(Error::invalid_distance("d_in", format!("{d_in} is above 1"), "0 or 1")),
+        }
+    }
+
+    fn invoke_from(&self, answer: &BitVector, entropy: &mut dyn Entropy) -> Result<BitVector> {
+        self.randomize(answer, entropy)
+    }
+}
+
+impl LocalRandomizer for RandomizedResponseBitvec {}
+
+/// The smallest `f` whose ε is at most `epsilon`: the next smaller float would exceed it.
+///
+/// ```
+/// use deniable::mechanism::randomized_response_bitvec::smallest_f;
+/// use deniable::{BitVectorDomain, Epsilon};
+///
+/// let f = smallest_f(&BitVectorDomain::new(64).with_max_weight(1), Epsilon::new(2.0)?)?;
+/// assert!((f - 0.538).abs() < 1e-3);
+/// # Ok::<(), deniable::Error>(())
+/// ```
+///
+/// # Errors
+///
+/// A domain without a `max_weight`.
+pub fn smallest_f(input_domain: &BitVectorDomain, epsilon: Epsilon) -> Result<f64> {
+    let distance = largest_distance(input_domain)?;
+    let smallest = f64::from_bits(1);
+    let within = |f| loss(distance, f) <= epsilon;
+    Ok(smallest_that(smallest, 1.0, within).expect("no loss at 1"))
+}
+
+/// In how many places two members can differ.
+fn largest_distance(domain: &BitVectorDomain) -> Result<u64> {
+    let Some(max_weight) = domain.max_weight() else {
+        return Err(Error::invalid_parameter(
+            "input_domain",
+            "it has no max_weight",
+            "a domain with a max_weight, such as BitVectorDomain::new(64).with_max_weight(2)",
+        ));
+    };
+    Ok(max_weight.saturating_mul(2).min(domain.length()) as u64)
+}
+
+/// Above 0, and at most 1.
+pub(crate) fn check_f(f: f64) -> Result<()> {
+    if f <= 1.0 && is_positive(f) {
+        return Ok(());
+    }
+    let problem = match f {
+        _ if f.is_nan() => "it is not a number".to_owned(),
+        _ if f > 1.0 => format!("{f} is above 1"),
+        _ => format!("{f} is not above 0"),
+    };
+    Err(Error::invalid_parameter("f", problem, "a number above 0, up to 1"))
+}
+
+/// Whether a number is above 0, by its bits: the processor may be set to take a subnormal number for 0.
+fn is_positive(x: f64) -> bool {
+    x.is_sign_positive() && x.to_bits() != 0
+}
+
+/// distance · ln((2 − f)/f) for an `f` above 0, up to 1.
+fn loss(distance: u64, f: f64) -> Epsilon {
+    // f = a/b
+    let f = exact(f);
+    let kept = f.denominator() * BigUint::from(2u32) - f.numerator();
+    loss_of_odds(distance, &kept, f.numerator())
+}
+
+#[cfg(test)]
+mod tests;
