@@ -5,6 +5,7 @@ use core::fmt;
 
 use deniable_num::Directed;
 
+use crate::error::Shown;
 use crate::{Error, Result};
 
 /// How far apart two distributions of outputs are. What it measures is the privacy loss.
@@ -126,7 +127,7 @@ impl From<Epsilon> for f64 {
 
 impl fmt::Display for Epsilon {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_finite() { self.0.fmt(f) } else { f.write_str("∞") }
+        if self.is_finite() { Shown(self.0).fmt(f) } else { f.write_str("∞") }
     }
 }
 

@@ -29,6 +29,7 @@ use deniable_num::{Direction, Float, Real};
 use serde::{Deserialize, Serialize};
 
 use crate::domain::Number;
+use crate::error::Shown;
 use crate::mechanism::vector_integer_laplace_cks20::Integer;
 use crate::{
     AbsoluteDistance, AtomDomain, BitVectorDomain, DiscreteDistance, Error, L1Distance,
@@ -156,6 +157,12 @@ impl TryFrom<Spec> for RandomizedResponse<String> {
         match spec {
             Spec::RandomizedResponse { categories: Categories::Texts(texts), prob } => {
                 make_randomized_response(texts, prob)
+            }
+            // An empty list is read as one of integers. The constructor says what is wrong with it.
+            Spec::RandomizedResponse { categories: Categories::Integers(none), prob }
+                if none.is_empty() =>
+            {
+                make_randomized_response(Vec::new(), prob)
             }
             _ => Err(another("randomized_response with texts as categories")),
         }
@@ -378,7 +385,7 @@ fn narrow<T: Float>(parameter: &'static str, x: f64) -> Result<T> {
     match narrowed {
         Some(narrow) if widened(narrow) == Some(x) => Ok(narrow),
         _ => {
-            let problem = format!("{x} is not finite, or not a number of this type of floats");
+            let problem = format!("{} is not a finite number of this type of floats", Shown(x));
             Err(Error::invalid_parameter(parameter, problem, "a finite number of the type"))
         }
     }

@@ -3,6 +3,7 @@ use core::hash::Hash;
 use deniable_num::{Direction, Real};
 use num_bigint::{BigInt, BigUint, Sign};
 
+use crate::error::Shown;
 use crate::mechanism::bound::exact;
 use crate::mechanism::randomized_response::RandomizedResponse;
 use crate::mechanism::randomized_response_bool::check_prob;
@@ -131,7 +132,7 @@ impl Channel {
             let problem = match f {
                 _ if f.is_nan() => "it is not a number".to_owned(),
                 _ if f == 1.0 => "at 1 the reports say nothing".to_owned(),
-                _ => format!("{f} is not between 0 and 1"),
+                _ => format!("{} is not between 0 and 1", Shown(f)),
             };
             return Err(Error::invalid_parameter("f", problem, "a number above 0 and below 1"));
         }

@@ -10,6 +10,7 @@ use indexmap::IndexSet;
 use num_bigint::BigUint;
 
 use crate::domain::{CategoryDomain, Domain};
+use crate::error::Shown;
 use crate::mechanism::bound::{exact, loss_of_odds};
 use crate::mechanism::search::{before, largest_that, smallest_that};
 use crate::{
@@ -125,10 +126,23 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
     /// The standard error of one category's number of answers, estimated from the reports of `respondents` people
     /// by [`debias_randomized_response`](crate::debias_randomized_response), at the number of answers where it is largest. ∞ if the reports say nothing.
     pub fn standard_error(&self, respondents: u64) -> f64 {
-        let (truth, t) = (self.prob, self.categories.len() as f64);
-        let lie = (1.0 - truth) / (t - 1.0);
+        let (truth, others) = (self.prob, (self.categories.len() - 1) as f64);
+        let lie = (1.0 - truth) / others;
         let variance = f64::max(truth * (1.0 - truth), lie * (1.0 - lie));
-        (respondents as f64 * variance).sqrt() / (truth - lie).abs()
+        match self.signal() {
+            0.0 => f64::INFINITY,
+            signal => (respondents as f64 * variance).sqrt() / signal,
+        }
+    }
+
+    /// How much likelier the truth is than one lie, |t·prob − 1|/(t − 1). Next to 1/t the difference is far below the
+    /// last place of either, so that it is taken of the exact values.
+    fn signal(&self) -> f64 {
+        let (prob, t) = (exact(self.prob), BigUint::from(self.categories.len()));
+        let (truth, whole) = (prob.numerator() * &t, prob.denominator());
+        let difference = if truth >= *whole { truth - whole } else { whole - truth };
+        let signal = Real::ratio(&difference, &(whole * (t - 1u32)));
+        signal.expect("there are two or more categories").round(Direction::Nearest)
     }
 }
 
@@ -195,7 +209,7 @@ impl<T: fmt::Debug> fmt::Debug for RandomizedResponse<T> {
 /// Fewer than two categories; an `epsilon` that no accepted `prob` stays within, which happens only where 1/t is no
 /// float and `epsilon` is below 10⁻¹⁵.
 pub fn largest_prob(t: usize, epsilon: Epsilon) -> Result<f64> {
-    check_count(t)?;
+    check_count("t", t)?;
     let within = |prob| loss(t, prob) <= epsilon;
     let is_accepted = |prob| check_prob(t, prob).is_ok();
     let least = smallest_that(0.0, 0.5, is_accepted).expect("1/t is at most 1/2");
@@ -209,7 +223,8 @@ pub fn largest_prob(t: usize, epsilon: Epsilon) -> Result<f64> {
 
 fn distinct<T: Eq + Hash>(categories: impl IntoIterator<Item = T>) -> Result<IndexSet<T>> {
     let categories = categories.into_iter();
-    let mut set = IndexSet::with_capacity(categories.size_hint().0);
+    // The hint is the caller's: it may promise more than there is memory.
+    let mut set = IndexSet::with_capacity(categories.size_hint().0.min(1 << 16));
     for (index, category) in categories.enumerate() {
         let (first, is_new) = set.insert_full(category);
         if !is_new {
@@ -217,16 +232,17 @@ fn distinct<T: Eq + Hash>(categories: impl IntoIterator<Item = T>) -> Result<Ind
             return Err(Error::invalid_parameter("categories", problem, "distinct categories"));
         }
     }
-    check_count(set.len())?;
+    check_count("categories", set.len())?;
     Ok(set)
 }
 
-fn check_count(t: usize) -> Result<()> {
-    if t < 2 {
-        let problem = format!("there are only {t}");
-        return Err(Error::invalid_parameter("categories", problem, "two or more categories"));
-    }
-    Ok(())
+fn check_count(parameter: &'static str, t: usize) -> Result<()> {
+    let problem = match t {
+        0 => "there are no categories",
+        1 => "there is only one category",
+        _ => return Ok(()),
+    };
+    Err(Error::invalid_parameter(parameter, problem, "two or more categories"))
 }
 
 /// At least 1/t or the float nearest to it, and below 1.
@@ -236,8 +252,8 @@ fn check_prob(t: usize, prob: f64) -> Result<()> {
     }
     let problem = match prob {
         _ if prob.is_nan() => "it is not a number".to_owned(),
-        _ if prob >= 1.0 => format!("{prob} is not below 1"),
-        _ => format!("{prob} is below 1/{t}"),
+        _ if prob >= 1.0 => format!("{} is not below 1", Shown(prob)),
+        _ => format!("{} is below 1/{t}", Shown(prob)),
     };
     Err(Error::invalid_parameter("prob", problem, format!("a number from 1/{t} to below 1")))
 }

@@ -1,10 +1,13 @@
 //! Bit vectors: each bit flipped with a known probability. The permanent step of RAPPOR.
 #![doc = include_str!("proof.md")]
 
+use core::fmt;
+
 use deniable_sample::{Dyadic, Entropy, Source};
 use num_bigint::BigUint;
 
 use crate::domain::{BitVectorDomain, Domain};
+use crate::error::Shown;
 use crate::mechanism::bound::{exact, loss_of_odds};
 use crate::mechanism::search::smallest_that;
 use crate::{
@@ -62,7 +65,7 @@ pub fn make_randomized_response_bitvec(
 }
 
 /// The mechanism of [`make_randomized_response_bitvec`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct RandomizedResponseBitvec {
     domain: BitVectorDomain,
     metric: DiscreteDistance,
@@ -107,13 +110,19 @@ impl RandomizedResponseBitvec {
     /// The standard error of the number of ones at one place, estimated from the reports of `respondents` people by
     /// [`debias_randomized_response_bitvec`](crate::debias_randomized_response_bitvec). ∞ if `f` is 1: then the reports say nothing.
     pub fn standard_error(&self, respondents: u64) -> f64 {
+        if self.f == 1.0 {
+            return f64::INFINITY;
+        }
         let flip = self.f / 2.0;
         (respondents as f64 * flip * (1.0 - flip)).sqrt() / (1.0 - self.f)
     }
 
     /// The expected sum over all places of the squared errors of these estimates: n·k·(f − f²/2)/(2(1 − f)²) for n
-    /// respondents and k bits.
+    /// respondents and k bits. ∞ if `f` is 1.
     pub fn mean_squared_error(&self, respondents: u64) -> f64 {
+        if self.f == 1.0 {
+            return f64::INFINITY;
+        }
         let (n, k, f) = (respondents as f64, self.domain.length() as f64, self.f);
         n * k * (f - f * f / 2.0) / (2.0 * (1.0 - f) * (1.0 - f))
     }
@@ -151,6 +160,17 @@ impl Measurement for RandomizedResponseBitvec {
 }
 
 impl LocalRandomizer for RandomizedResponseBitvec {}
+
+impl fmt::Debug for RandomizedResponseBitvec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RandomizedResponseBitvec")
+            .field("domain", &self.domain)
+            .field("f", &self.f)
+            .field("constant_time", &self.constant_time)
+            .field("epsilon", &self.epsilon)
+            .finish()
+    }
+}
 
 /// The smallest `f` whose ε is at most `epsilon`: the next smaller float would exceed it.
 ///
@@ -192,8 +212,8 @@ pub(crate) fn check_f(f: f64) -> Result<()> {
     }
     let problem = match f {
         _ if f.is_nan() => "it is not a number".to_owned(),
-        _ if f > 1.0 => format!("{f} is above 1"),
-        _ => format!("{f} is not above 0"),
+        _ if f > 1.0 => format!("{} is above 1", Shown(f)),
+        _ => format!("{} is not above 0", Shown(f)),
     };
     Err(Error::invalid_parameter("f", problem, "a number above 0, up to 1"))
 }

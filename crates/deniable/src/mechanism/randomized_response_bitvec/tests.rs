@@ -262,7 +262,6 @@ fn the_errors_of_the_estimates_are_those_of_the_formula() {
 }
 
 #[test]
-#[ignore = "bug: at f = 1 the errors of no respondents are NaN, where ∞ is promised"]
 fn the_errors_of_no_respondents_are_numbers() {
     let mechanism = flips(8, 1, 1.0, false);
     assert_eq!(mechanism.standard_error(0), f64::INFINITY);

@@ -1,10 +1,13 @@
 //! Yes or no: the truth with a known probability, else its opposite.
 #![doc = include_str!("proof.md")]
 
+use core::fmt;
+
 use deniable_sample::{Dyadic, Entropy, Source};
 use num_bigint::BigUint;
 
 use crate::domain::{AtomDomain, Domain};
+use crate::error::Shown;
 use crate::mechanism::bound::{exact, loss_of_odds};
 use crate::mechanism::search::largest_that;
 use crate::{
@@ -52,7 +55,7 @@ pub fn make_randomized_response_bool(
 }
 
 /// The mechanism of [`make_randomized_response_bool`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub struct RandomizedResponseBool {
     domain: AtomDomain<bool>,
     prob: f64,
@@ -88,7 +91,10 @@ impl RandomizedResponseBool {
     /// [`debias_randomized_response_bool`](crate::debias_randomized_response_bool). ∞ if `prob` is 0.5: then the reports say nothing.
     pub fn standard_error(&self, respondents: u64) -> f64 {
         let variance = respondents as f64 * self.prob * (1.0 - self.prob);
-        variance.sqrt() / (2.0 * self.prob - 1.0)
+        match 2.0 * self.prob - 1.0 {
+            0.0 => f64::INFINITY,
+            signal => variance.sqrt() / signal,
+        }
     }
 }
 
@@ -122,6 +128,16 @@ impl Measurement for RandomizedResponseBool {
 
 impl LocalRandomizer for RandomizedResponseBool {}
 
+impl fmt::Debug for RandomizedResponseBool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RandomizedResponseBool")
+            .field("prob", &self.prob)
+            .field("constant_time", &self.constant_time)
+            .field("epsilon", &self.epsilon)
+            .finish()
+    }
+}
+
 /// The largest `prob` whose ε is at most `epsilon`: the next larger float would exceed it.
 ///
 /// ```
@@ -142,8 +158,8 @@ pub(crate) fn check_prob(prob: f64) -> Result<()> {
     }
     let problem = match prob {
         _ if prob.is_nan() => "it is not a number".to_owned(),
-        _ if prob > 1.0 => format!("{prob} is above 1"),
-        _ => format!("{prob} is below 0.5"),
+        _ if prob > 1.0 => format!("{} is above 1", Shown(prob)),
+        _ => format!("{} is below 0.5", Shown(prob)),
     };
     Err(Error::invalid_parameter("prob", problem, "a number from 0.5 to 1"))
 }

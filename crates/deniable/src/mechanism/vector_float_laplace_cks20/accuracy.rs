@@ -2,6 +2,7 @@
 
 use deniable_num::{Directed, Direction, Float, InfCast, Lower, Real, Upper};
 
+use crate::error::Shown;
 use crate::{Error, Result};
 
 /// The smallest multiple α of 2^k with P(|noise| ≤ α) ≥ confidence, up to the rounding of its computation, which is
@@ -14,7 +15,7 @@ pub(crate) fn laplace_accuracy<T: Float>(scale: T, k: i32, confidence: f64) -> R
         let problem = if confidence.is_nan() {
             "it is not a number".to_owned()
         } else {
-            format!("{confidence} is not between 0 and 1")
+            format!("{} is not between 0 and 1", Shown(confidence))
         };
         return Err(Error::invalid_parameter("confidence", problem, "a number between 0 and 1"));
     }

@@ -47,7 +47,7 @@ pub fn get_discretization_consts<T: Float>(k: Option<i32>) -> Result<(i32, T)> {
 ///
 /// # Errors
 ///
-/// A `d_in`, `scale` or `relaxation` that is negative or NaN.
+/// A `d_in`, `scale` or `relaxation` that is negative or NaN; an infinite `scale`.
 ///
 /// # Examples
 ///
@@ -59,16 +59,14 @@ pub fn get_discretization_consts<T: Float>(k: Option<i32>) -> Result<(i32, T)> {
 /// # Ok::<(), deniable::Error>(())
 /// ```
 pub fn laplace_map<T: Float>(d_in: T, scale: T, size: usize, relaxation: T) -> Result<Epsilon> {
-    let Some(d_in) = distance("d_in", d_in)? else { return Ok(Epsilon::INFINITY) };
-    let Some(relaxation) = distance("relaxation", relaxation)? else {
-        return Ok(Epsilon::INFINITY);
-    };
+    let (d_in, relaxation) = (distance("d_in", d_in)?, distance("relaxation", relaxation)?);
     let Some(scale) = distance("scale", scale)? else {
         return Err(Error::invalid_distance("scale", "it is infinite", "a finite number"));
     };
-    if *d_in.numerator() == BigUint::ZERO {
+    if d_in.as_ref().is_some_and(|d_in| *d_in.numerator() == BigUint::ZERO) {
         return Ok(Epsilon::ZERO);
     }
+    let (Some(d_in), Some(relaxation)) = (d_in, relaxation) else { return Ok(Epsilon::INFINITY) };
     let moved = relaxation.numerator() * BigUint::from(size);
     let sum = d_in.numerator() * relaxation.denominator() + moved * d_in.denominator();
     let numerator = sum * scale.denominator();

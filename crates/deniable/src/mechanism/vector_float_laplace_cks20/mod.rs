@@ -11,6 +11,8 @@ pub use grid::{get_discretization_consts, laplace_map};
 pub use scalar::{ScalarFloatLaplaceCks20, make_scalar_float_laplace_cks20};
 pub use vector::{VectorFloatLaplaceCks20, make_vector_float_laplace_cks20};
 
+use core::fmt;
+
 use deniable_num::{Decoded, Float};
 use deniable_sample::{DiscreteLaplaceZ2k, Source};
 
@@ -46,18 +48,17 @@ pub fn smallest_scale<T: Number<Distance = T> + Float>(
 ) -> Result<T> {
     let (k, relaxation) = get_discretization_consts::<T>(k)?;
     check_size(size, relaxation)?;
-    let zero = T::encode(false, 0, T::MIN_EXPONENT);
     let loss = |scale| Noise::loss(d_in, scale, size, k);
-    loss(zero)?;
+    loss(zero())?;
     let within = |scale| loss(scale).is_ok_and(|loss| loss <= epsilon);
-    smallest_that(zero, T::largest(false), within).ok_or_else(|| {
+    smallest_that(zero(), T::largest(false), within).ok_or_else(|| {
         let problem = format!("no finite scale stays within {epsilon}");
         Error::invalid_parameter("epsilon", problem, "a larger loss")
     })
 }
 
 /// Noise of one scale on one grid: what the scalar and the vector mechanism share.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Noise<T> {
     scale: T,
     k: i32,
@@ -77,15 +78,17 @@ impl<T: Number<Distance = T> + Float> Noise<T> {
         }
         let (k, relaxation) = get_discretization_consts::<T>(k)?;
         let law = match scale.decode() {
-            Decoded::Finite { mantissa: 0, .. } => None,
-            Decoded::Finite { negative: false, .. } => Some(DiscreteLaplaceZ2k::new(scale, k)?),
+            Decoded::Finite { mantissa: 0, .. } => {
+                return Ok(Noise { scale: zero(), k, relaxation, law: None });
+            }
+            Decoded::Finite { negative: false, .. } => DiscreteLaplaceZ2k::new(scale, k)?,
             _ => {
                 let problem = format!("{scale:?} is negative or not finite");
                 let accepted = "a finite number of at least 0";
                 return Err(Error::invalid_parameter("scale", problem, accepted));
             }
         };
-        Ok(Noise { scale, k, relaxation, law })
+        Ok(Noise { scale, k, relaxation, law: Some(law) })
     }
 
     /// 2^k · steps / scale: the loss between vectors of `size` numbers that are at most `d_in` apart.
@@ -106,11 +109,23 @@ impl<T: Number<Distance = T> + Float> Noise<T> {
         match &self.law {
             Some(law) => Ok(law.sample(x, source)?),
             None => match x.decode() {
-                Decoded::Finite { mantissa: 0, .. } => Ok(T::encode(false, 0, T::MIN_EXPONENT)),
+                Decoded::Finite { mantissa: 0, .. } => Ok(zero()),
                 _ => Ok(x),
             },
         }
     }
+}
+
+impl<T: fmt::Debug> fmt::Debug for Noise<T> {
+    /// Without the law, which follows from them.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Noise").field("scale", &self.scale).field("k", &self.k).finish()
+    }
+}
+
+/// Zero, without a sign.
+fn zero<T: Float>() -> T {
+    T::encode(false, 0, T::MIN_EXPONENT)
 }
 
 /// Rounding to the grid moves every number, so that their number must be known where it moves any.

@@ -11,8 +11,7 @@ use crate::{AbsoluteDistance, Epsilon, LocalRandomizer, MaxDivergence, Measureme
 ///
 /// # Privacy
 ///
-/// With s = 2^k and s₀ the finest step of the type, ε = s·⌈d_in/s⌉/scale, rounded up; on the finest grid
-/// d_in/scale.
+/// With s = 2^k, ε = s·⌈d_in/s⌉/scale, rounded up; on the finest grid d_in/scale.
 ///
 /// # Errors
 ///
@@ -73,7 +72,7 @@ impl<T: Number<Distance = T> + Float> ScalarFloatLaplaceCks20<T> {
 
     /// The α such that the noise is at most α with a probability of at least `confidence`, rounded up.
     ///
-    /// Rounding to a coarse grid adds up to 2^(k−1), and rounding the sum to a float half a unit of its last place.
+    /// It is ∞ where it exceeds every float. Rounding to a coarse grid adds up to 2^(k−1), and rounding the sum to a float half a unit of its last place.
     ///
     /// # Errors
     ///

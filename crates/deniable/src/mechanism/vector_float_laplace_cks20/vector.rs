@@ -86,7 +86,7 @@ impl<T: Number<Distance = T> + Float> VectorFloatLaplaceCks20<T> {
 
     /// The α such that the noise of one number is at most α with a probability of at least `confidence`, rounded up.
     ///
-    /// Rounding to a coarse grid adds up to 2^(k−1), and rounding the sum to a float half a unit of its last place.
+    /// It is ∞ where it exceeds every float. Rounding to a coarse grid adds up to 2^(k−1), and rounding the sum to a float half a unit of its last place.
     ///
     /// # Errors
     ///

@@ -7,6 +7,8 @@ mod vector;
 pub use scalar::{ScalarIntegerLaplaceCks20, make_scalar_integer_laplace_cks20};
 pub use vector::{VectorIntegerLaplaceCks20, make_vector_integer_laplace_cks20};
 
+use core::fmt;
+
 use deniable_sample::{DiscreteLaplace, SaturatingInt, Source};
 
 use crate::domain::Number;
@@ -41,7 +43,7 @@ pub fn smallest_scale(d_in: u64, epsilon: Epsilon) -> Result<f64> {
 }
 
 /// Noise of one scale: what the scalar and the vector mechanism share.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 pub(crate) struct Noise {
     scale: f64,
     /// None if the scale is zero.
@@ -71,6 +73,13 @@ impl Noise {
             Some(law) => Ok(law.sample_saturating(x, source)?),
             None => Ok(x),
         }
+    }
+}
+
+impl fmt::Debug for Noise {
+    /// Without the law, which follows from it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Noise").field("scale", &self.scale).finish()
     }
 }
 
