@@ -43,6 +43,17 @@ pub fn explore<T: Ord + Clone + Debug>(
     depth: usize,
     sampler: impl Fn(&mut Intervals) -> Result<T>,
 ) -> Law<T> {
+    explore_paths(first, depth, sampler, |_, _| {})
+}
+
+/// [`explore`], and `seen` gets each path: the intervals of the words drawn, and the outcome that all words of
+/// these intervals have, or None if they are too few. So the same words can be given to other code.
+pub fn explore_paths<T: Ord + Clone + Debug>(
+    first: Range,
+    depth: usize,
+    sampler: impl Fn(&mut Intervals) -> Result<T>,
+    mut seen: impl FnMut(&[Range], Option<&T>),
+) -> Law<T> {
     let mut law = Law::new();
     let mut pending = vec![vec![first]];
     while let Some(ranges) = pending.pop() {
@@ -54,6 +65,7 @@ pub fn explore<T: Ord + Clone + Debug>(
         let mut path = PATH.take();
         // A sampler that draws nothing leaves the first range untouched.
         path.truncate(asked);
+        seen(&path, outcome.as_ref().ok());
         let probability =
             path.iter().fold(RBig::ONE, |product, range| product * range.probability());
         match outcome {
@@ -63,22 +75,26 @@ pub fn explore<T: Ord + Clone + Debug>(
                 law.remainder += probability;
             }
         }
-        // What this run does not speak for: the first words as in the run, the next one outside of it.
-        for (i, &seen) in path.iter().enumerate() {
-            let given = ranges.get(i).copied().unwrap_or(Range::ALL);
-            let mut before = path[..i].to_vec();
-            if given.first < seen.first {
-                before.push(Range { first: given.first, last: seen.first - 1 });
-                pending.push(before.clone());
-                before.pop();
-            }
-            if seen.last < given.last {
-                before.push(Range { first: seen.last + 1, last: given.last });
-                pending.push(before);
-            }
-        }
+        leave_for_later(&mut pending, &ranges, &path);
     }
     law
+}
+
+/// What a run does not speak for: the first words as in the run, the next one outside of it.
+fn leave_for_later(pending: &mut Vec<Vec<Range>>, ranges: &[Range], path: &[Range]) {
+    for (i, &seen) in path.iter().enumerate() {
+        let given = ranges.get(i).copied().unwrap_or(Range::ALL);
+        let mut before = path[..i].to_vec();
+        if given.first < seen.first {
+            before.push(Range { first: given.first, last: seen.first - 1 });
+            pending.push(before.clone());
+            before.pop();
+        }
+        if seen.last < given.last {
+            before.push(Range { first: seen.last + 1, last: given.last });
+            pending.push(before);
+        }
+    }
 }
 
 /// The source of such words.
@@ -86,6 +102,18 @@ pub fn explore<T: Ord + Clone + Debug>(
 pub struct Intervals {
     asked: usize,
     depth: usize,
+}
+
+impl Intervals {
+    /// How many words were asked for, the one that was not there included.
+    pub fn asked(&self) -> usize {
+        self.asked
+    }
+
+    /// The words of the same run, from the first. What is compared with them narrows the run further.
+    pub fn again(&self) -> Self {
+        Intervals { asked: 0, depth: self.depth }
+    }
 }
 
 impl Source for Intervals {

@@ -1,6 +1,7 @@
 //! Machinery that checks the proofs' claims on the shipping code.
 #![deny(unsafe_code)]
 
+pub mod audit;
 pub mod backend;
 pub mod bisect;
 pub mod closed_form;

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use deniable_verify::{constant_time, deps, seal, speed};
+use deniable_verify::{audit, constant_time, deps, seal, speed};
 
 /// One line a subcommand; each is a module of its name.
 const COMMANDS: &[(&str, Subcommand, &str)] = &[
@@ -14,6 +14,11 @@ const COMMANDS: &[(&str, Subcommand, &str)] = &[
         "constant-time",
         constant_time::command,
         "[--require]    secret words decide no jump and no address",
+    ),
+    (
+        "audit",
+        audit::command,
+        "[exact | black-box | files EPSILON a,b,c|@FILE LEFT RIGHT]    the true loss against `map`",
     ),
     ("speed", speed::command, "nanoseconds a call, words a draw"),
 ];

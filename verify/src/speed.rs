@@ -5,6 +5,7 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
+use deniable::prelude::*;
 use deniable_num::Directed;
 use deniable_sample::{
     DiscreteLaplace, DiscreteLaplaceZ2k, Entropy, OsEntropy, Ratio, Result as Sampled,
@@ -12,7 +13,7 @@ use deniable_sample::{
     sample_uniform_int_below,
 };
 
-const CALLS: u32 = 200_000;
+const CALLS: u32 = 50_000;
 const DRAWS: u64 = 10_000_000;
 
 /// Runs it.
@@ -26,6 +27,8 @@ pub fn command(_root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<Strin
     }
     directed_arithmetic();
     samplers();
+    constructors();
+    invocations();
     for (shift, scale) in [(0.0, 1.0), (1.0, 1.0), (1e-6, 1.0), (1e6, 1.0), (0.3, 1e-3), (0.3, 1e6)]
     {
         words_per_draw(shift, scale);
@@ -91,6 +94,56 @@ fn samplers() {
     }
     let noise = DiscreteLaplaceZ2k::new(1.0f32, -149).expect("a scale above 0");
     time("Laplace f32, x 0, scale 1, k -149", |_| noise.sample(0.0, e));
+}
+
+/// Making a mechanism computes its map.
+fn constructors() {
+    let domain = BitVectorDomain::new(64).with_max_weight(2);
+    time("make_randomized_response_bool", |x| make_randomized_response_bool(0.5 + x * 1e-3, false));
+    time("make_randomized_response (3)", |x| {
+        make_randomized_response(["tea", "coffee", "water"], 0.4 + x * 1e-3)
+    });
+    time("make_randomized_response_bitvec (64)", |x| {
+        make_randomized_response_bitvec(domain, DiscreteDistance, x * 1e-3, false)
+    });
+    let vectors = VectorDomain::finite::<f64>();
+    let noise = make_vector_float_laplace_cks20(vectors, L1Distance::new(), 2.0, None);
+    let noise = noise.expect("a scale above 0");
+    time("make_vector_float_laplace_cks20", |x| {
+        make_vector_float_laplace_cks20(vectors, L1Distance::new(), x, None)
+    });
+    time("map of make_vector_float_laplace_cks20", |x| noise.map(x));
+}
+
+/// One call of `invoke` each, with the operating system's entropy.
+fn invocations() {
+    let yes = make_randomized_response_bool(0.75, false).expect("a probability");
+    time("randomized response, yes or no", |_| yes.invoke(&true));
+    let yes = make_randomized_response_bool(0.75, true).expect("a probability");
+    time("randomized response, yes or no, constant time", |_| yes.invoke(&true));
+    for t in [16u32, 1000] {
+        let choice = make_randomized_response(0..t, 0.9).expect("a probability");
+        time(&format!("randomized response, {t} integers"), |_| choice.invoke(&7));
+    }
+    let texts = (0..1000).map(|i| format!("category {i}"));
+    let choice = make_randomized_response(texts, 0.9).expect("a probability");
+    let answer = "category 7".to_owned();
+    time("randomized response, 1000 texts", |_| choice.invoke(&answer));
+    let domain = BitVectorDomain::new(1024).with_max_weight(2);
+    for constant_time in [false, true] {
+        let flips = make_randomized_response_bitvec(domain, DiscreteDistance, 0.5, constant_time);
+        let (flips, bits) = (flips.expect("an f"), BitVector::zeros(1024));
+        let name = if constant_time { ", constant time" } else { "" };
+        time(&format!("randomized response, 1024 bits{name}"), |_| flips.invoke(&bits));
+    }
+    let numbers = VectorDomain::finite::<f64>();
+    let noise = make_vector_float_laplace_cks20(numbers, L1Distance::new(), 1.0, None);
+    let (noise, zeros) = (noise.expect("a scale"), [0.0; 100]);
+    time("Laplace on a vector of 100 floats", |_| noise.invoke(&zeros));
+    let count = AtomDomain::<i64>::all();
+    let noise = make_scalar_integer_laplace_cks20(count, AbsoluteDistance::new(), 10.0);
+    let noise = noise.expect("a scale");
+    time("Laplace on an integer", |_| noise.invoke(&17));
 }
 
 /// How often the first 64 bits of the uniform number are not enough, and how often 128 are not and big

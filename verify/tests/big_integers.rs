@@ -44,18 +44,36 @@ fn products_quotients_sums_and_differences_agree() {
                 assert_eq!(big(&(a - b)), &x - &y);
             }
             if *b != BigUint::ZERO {
-                let (quotient, rest) = (&x).div_rem(&y);
-                assert_eq!((big(&(a / b)), big(&(a % b))), (quotient, rest));
-                // Next to an exact multiple, where a quotient digit is easily one off.
-                let product = a * b;
-                assert_eq!(big(&(&product / b)), x);
-                assert_eq!(big(&((&product + b - 1u32) / b)), x);
-                assert_eq!(big(&(product + b - 1u32)), &x * &y + &y - UBig::ONE);
+                assert_eq!(big(&(a % b)), (&x).div_rem(&y).1);
+                assert_eq!(big(&(a * b + b - 1u32)), &x * &y + &y - UBig::ONE);
             }
             cases += 1;
         }
     }
     assert_eq!(cases, 75 * 75);
+    assert!(quotients_agree(|a, b| a / b));
+}
+
+/// Whether a division is that of `dashu`, next to exact multiples too, where a quotient digit is easily one off.
+fn quotients_agree(divide: impl Fn(&BigUint, &BigUint) -> BigUint) -> bool {
+    let all = operands();
+    let agrees = |a: &BigUint, b: &BigUint| {
+        let product = a * b;
+        big(&divide(a, b)) == big(a) / big(b)
+            && divide(&product, b) == *a
+            && divide(&(product + b - 1u32), b) == *a
+    };
+    all.iter().all(|a| all.iter().filter(|&b| *b != BigUint::ZERO).all(|b| agrees(a, b)))
+}
+
+/// Hole 13: a quotient that is rounded the wrong way, if only where the rest is the largest.
+#[test]
+fn a_planted_division_that_rounds_up_at_times_is_found() {
+    let wrong = |a: &BigUint, b: &BigUint| {
+        let up = a % b + 1u32 == *b && *b > BigUint::from(u64::MAX);
+        a / b + u32::from(up)
+    };
+    assert!(!quotients_agree(wrong));
 }
 
 #[test]

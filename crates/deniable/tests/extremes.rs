@@ -200,7 +200,9 @@ fn bounds_of_extreme_parameters_are_fast() {
                 assert!(
                     losses[0] == Epsilon::ZERO && losses.windows(2).all(|pair| pair[0] <= pair[1])
                 );
-                assert!(losses[1] > Epsilon::ZERO);
+                // No two floats so close are on both sides of a coarse grid's boundary.
+                assert_eq!(losses[1] > Epsilon::ZERO, k == -1074);
+                assert!(losses[3] > Epsilon::ZERO);
             }
         }
     });

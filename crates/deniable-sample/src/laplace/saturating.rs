@@ -109,3 +109,29 @@ macro_rules! saturating {
 }
 
 saturating!(i8 i16 i32 i64);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_stop_at_the_far_end() {
+        let edge = FAR >> 5;
+        for (n, up, product) in [
+            (3, 0, 3),
+            (3, 5, 96),
+            (edge - 1, 5, FAR - 32),
+            (edge, 5, FAR),
+            (edge + 1, 5, FAR),
+            (1, 66, FAR),
+            (1, 67, FAR),
+            (u128::MAX, 1, FAR),
+            (5, 4000, FAR),
+            (0, 4000, 0),
+        ] {
+            assert_eq!(times_power(n, up), product, "{n} · 2^{up}");
+        }
+        assert_eq!(capped(&BigUint::from(FAR - 1)), FAR - 1);
+        assert_eq!(capped(&(BigUint::from(FAR) << 200u32)), FAR);
+    }
+}

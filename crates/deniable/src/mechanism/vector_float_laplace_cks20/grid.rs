@@ -77,9 +77,9 @@ pub fn laplace_map<T: Float>(d_in: T, scale: T, size: usize, relaxation: T) -> R
 /// How many steps of the grid 2^k·ℤ vectors of `size` numbers at most `d_in` apart can be apart once they are
 /// rounded to it, in total. None if there is no end to it.
 ///
-/// In units of the type's finest step let d_in be A and the grid's step K. Rounding ties up, two numbers a
-/// apart end at most ⌈a/K⌉ steps apart. At most c = min(size, A) of the numbers differ at all, and the worst is that
-/// c − 1 of them differ by 1 and one by the rest: c − 1 + ⌈(A − c + 1)/K⌉ = c + ⌊(A − c)/K⌋ steps. With K = 1 that is A.
+/// Let g be the least distance of two floats that are rounded to different points of the grid, d_in at least A·g, and the grid's
+/// step K·g. To end j steps apart, two numbers must be (j − 1)·K·g + g apart. So at most c = min(size, A) of the numbers end
+/// apart at all, in c + ⌊(A − c)/K⌋ steps. On the finest grid K is 1, and that is A. The proof has the details.
 pub(super) fn grid_steps<T: Float>(
     d_in: T,
     size: Option<usize>,
@@ -91,14 +91,16 @@ pub(super) fn grid_steps<T: Float>(
     if size == Some(0) {
         return Ok(Some(BigUint::ZERO));
     }
-    let finest = step(T::MIN_EXPONENT);
-    let units = d_in.numerator() * finest.denominator() / (d_in.denominator() * finest.numerator());
-    let differing = match size {
+    // Just below the boundary 2^(k−1), floats are so far apart.
+    let least = T::MIN_EXPONENT.max(k - 1 - T::PRECISION as i32);
+    let unit = step(least);
+    let units = d_in.numerator() * unit.denominator() / (d_in.denominator() * unit.numerator());
+    let apart = match size {
         Some(size) => units.clone().min(size.into()),
         None => units.clone(),
     };
-    let rest = (&units - &differing) >> (k - T::MIN_EXPONENT);
-    Ok(Some(differing + rest))
+    let rest = (&units - &apart) >> (k - least);
+    Ok(Some(apart + rest))
 }
 
 /// 2^k.

@@ -97,6 +97,8 @@ impl<T: Number<Distance = T> + Float> Noise<T> {
     }
 
     fn loss(d_in: T, scale: T, size: Option<usize>, k: i32) -> Result<Epsilon> {
+        // Without noise nothing is rounded to the grid either.
+        let k = if is_zero(scale) { T::MIN_EXPONENT } else { k };
         let Some(steps) = grid_steps(d_in, size, k)? else { return Ok(Epsilon::INFINITY) };
         let (scale, step) = (exact(scale), grid::step(k));
         let numerator = steps * step.numerator() * scale.denominator();
@@ -108,10 +110,7 @@ impl<T: Number<Distance = T> + Float> Noise<T> {
     fn add_to<S: Source + ?Sized>(&self, x: T, source: &mut S) -> Result<T> {
         match &self.law {
             Some(law) => Ok(law.sample(x, source)?),
-            None => match x.decode() {
-                Decoded::Finite { mantissa: 0, .. } => Ok(zero()),
-                _ => Ok(x),
-            },
+            None => Ok(if is_zero(x) { zero() } else { x }),
         }
     }
 }
@@ -123,6 +122,10 @@ impl<T: fmt::Debug> fmt::Debug for Noise<T> {
     }
 }
 
+fn is_zero<T: Float>(x: T) -> bool {
+    matches!(x.decode(), Decoded::Finite { mantissa: 0, .. })
+}
+
 /// Zero, without a sign.
 fn zero<T: Float>() -> T {
     T::encode(false, 0, T::MIN_EXPONENT)
@@ -130,15 +133,14 @@ fn zero<T: Float>() -> T {
 
 /// Rounding to the grid moves every number, so that their number must be known where it moves any.
 fn check_size<T: Float>(size: Option<usize>, relaxation: T) -> Result<()> {
-    match relaxation.decode() {
-        Decoded::Finite { mantissa: 0, .. } => Ok(()),
-        _ if size.is_some() => Ok(()),
-        _ => Err(Error::invalid_parameter(
-            "input_domain",
-            "its size is not known, but the grid is coarser than the type's finest",
-            "a domain with_size, or the finest grid, which is k = None",
-        )),
+    if size.is_some() || is_zero(relaxation) {
+        return Ok(());
     }
+    Err(Error::invalid_parameter(
+        "input_domain",
+        "its size is not known, but the grid is coarser than the type's finest",
+        "a domain with_size, or the finest grid, which is k = None",
+    ))
 }
 
 #[cfg(test)]

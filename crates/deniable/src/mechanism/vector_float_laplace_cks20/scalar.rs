@@ -11,7 +11,7 @@ use crate::{AbsoluteDistance, Epsilon, LocalRandomizer, MaxDivergence, Measureme
 ///
 /// # Privacy
 ///
-/// With s = 2^k, ε = s·⌈d_in/s⌉/scale, rounded up; on the finest grid d_in/scale.
+/// As there, with n = 1: on the finest grid d_in/scale, on a coarser one about s·⌈d_in/s⌉/scale with s = 2^k, rounded up.
 ///
 /// # Errors
 ///

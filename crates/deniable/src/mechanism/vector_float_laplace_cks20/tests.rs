@@ -85,9 +85,10 @@ fn is_neighbour_above(loss: f64, scale: impl Into<f64> + Copy, steps: &BigUint, 
     enough && order(down(loss), scale, steps, k) == Ordering::Less
 }
 
-/// ⌊(d_in + n(2^k − 2^k_min))/2^k⌋ in units of 2^k_min; if d_in has fewer units than n, only so many numbers differ.
+/// ⌊(d_in + n(2^k − g))/2^k⌋ in units of g, the least distance across a boundary; if d_in has fewer units than n, only so many
+/// numbers end apart.
 fn steps<T: Tested>(d_in: T, n: usize, k: i32) -> BigUint {
-    let finest = i64::from(T::EXPONENTS.0);
+    let finest = i64::from(T::EXPONENTS.0).max(i64::from(k) - 1 - i64::from(T::PRECISION));
     let (mantissa, exponent) = parts(d_in);
     let units = if exponent >= finest {
         mantissa << (exponent - finest)
@@ -134,6 +135,18 @@ fn most_steps(units: u64, n: u64, step: u64) -> u64 {
         0 => 0,
         _ => (0..=units).map(|a| alone(a) + most_steps(units - a, n - 1, step)).max().unwrap(),
     }
+}
+
+/// Without noise nothing is rounded, so that the smallest distance loses everything on every grid.
+#[test]
+fn without_noise_the_grid_hides_nothing() {
+    for (k, d_in) in [(-1074, 5e-324), (0, 5e-324), (0, 1e-20), (1023, 1.0)] {
+        assert_eq!(vector(1, 0.0, Some(k)).map(d_in).unwrap(), Epsilon::INFINITY);
+        assert_eq!(scalar(0.0, Some(k)).map(d_in).unwrap(), Epsilon::INFINITY);
+    }
+    // With noise, no two floats that close are rounded apart, and two further apart are.
+    assert_eq!(vector(1, 1.0, Some(0)).map(f64::EPSILON / 8.0).unwrap(), Epsilon::ZERO);
+    assert_eq!(vector(1, 1.0, Some(0)).map(f64::EPSILON / 4.0).unwrap().get(), 1.0);
 }
 
 #[test]

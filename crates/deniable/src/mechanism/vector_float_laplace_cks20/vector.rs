@@ -16,10 +16,10 @@ use crate::{Epsilon, L1Distance, MaxDivergence, Measurement, Result};
 ///
 /// # Privacy
 ///
-/// With vectors of n numbers, s = 2^k and s₀ the finest step of the type,
-/// ε = s·⌊(d_in + n(s − s₀))/s⌋/scale, rounded up; on the finest grid d_in/scale. (Where d_in is below n·s₀, fewer than n
-/// numbers can differ, and only those count.) The number of random words drawn, and time, may depend on the numbers:
-/// more are drawn where a rounding is in doubt, about once in 150 draws.
+/// On the finest grid ε = d_in/scale, rounded up. On a coarser one, with vectors of n numbers, s = 2^k, and g the least distance at
+/// which two floats can round to different points of the grid, ε = s·⌊(d_in + c(s − g))/s⌋/scale, where c = min(n, ⌊d_in/g⌋) numbers
+/// can end apart; g is 2^(k−54) for `f64` and 2^(k−25) for `f32`, or the type's finest step if that is more. The number of random words
+/// drawn, and time, may depend on the numbers: more are drawn where a rounding is in doubt, about once in 150 draws.
 ///
 /// # Errors
 ///

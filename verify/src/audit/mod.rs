@@ -1,0 +1,59 @@
+//! Audits: what can be said about a mechanism by running it, without trusting what it says of itself.
+//!
+//! - [`local`] and [`laplace`]: exact. The laws of the shipping code by enumeration, the worst ratio of
+//!   probabilities over every class of input pairs, against `map`.
+//! - [`black_box`]: statistical. Knows nothing but outcomes, and can judge any program; [`subjects`] are the
+//!   shipping mechanisms, and one that loses more than it says.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::Instant;
+
+pub mod binomial;
+pub mod black_box;
+pub mod exact;
+pub mod laplace;
+pub mod local;
+pub mod subjects;
+
+/// `verify audit [exact | black-box | files EPSILON BUCKETS LEFT RIGHT]`. Without a word, the first two.
+///
+/// # Errors
+///
+/// What is found.
+pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String>> {
+    let words: Vec<_> = arguments.iter().map(String::as_str).collect();
+    match words[..] {
+        [] => exact_audit().and_then(|()| subjects_audit()),
+        ["exact"] => exact_audit(),
+        ["black-box"] => subjects_audit(),
+        ["files", ..] => return black_box::command(root, &arguments[1..]),
+        _ => Err(vec![
+            "usage: audit [exact | black-box | files EPSILON a,b,c|@FILE LEFT RIGHT]".into(),
+        ]),
+    }?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The exact audits, in full.
+fn exact_audit() -> Result<(), Vec<String>> {
+    let start = Instant::now();
+    let local = local::audit_local(true);
+    println!("local mechanisms: {local}");
+    let laplace = laplace::audit_laplace(true);
+    println!("Laplace mechanisms: {laplace}");
+    println!("{} cases in {} s", local.cases + laplace.cases, start.elapsed().as_secs());
+    let mut findings = Vec::new();
+    if !local.is_clean() {
+        findings.push(local.to_string());
+    }
+    if !laplace.is_clean() {
+        findings.push(laplace.to_string());
+    }
+    if findings.is_empty() { Ok(()) } else { Err(findings) }
+}
+
+/// The shipping mechanisms as black boxes.
+fn subjects_audit() -> Result<(), Vec<String>> {
+    subjects::audit_subjects(|line| println!("{line}"))
+}
