@@ -2,8 +2,7 @@
 
 use deniable_verify::audit::laplace::LaplaceTally;
 use deniable_verify::audit::laplace::{
-    audit_closed_form, audit_errors, audit_integers, audit_laplace, audit_small, audit_small_words,
-    audit_vectors,
+    audit_closed_form, audit_errors, audit_integers, audit_small, audit_small_words, audit_vectors,
 };
 
 fn is_clean(tally: &LaplaceTally) {
