@@ -2,7 +2,8 @@
 ///
 /// Everything this crate does with floats goes through [`Float::decode`] and [`Float::encode`], on
 /// integers. No floating-point instruction is executed, so neither the rounding mode nor a
-/// flush-to-zero flag that another library left set can change a bound.
+/// flush-to-zero flag that another library left set can change a bound. An implementation of
+/// `decode` must keep the optimizer from turning tests of bits back into comparisons of floats.
 ///
 /// A format must not be wider than `f64` in precision or range; one that is does not compile.
 pub trait Float: Copy + core::fmt::Debug {
@@ -63,7 +64,8 @@ macro_rules! ieee {
             fn decode(self) -> Decoded {
                 const FRACTION: u32 = $precision - 1;
                 const SPECIAL: $bits = (1 << (<$bits>::BITS - $precision)) - 1;
-                let bits = self.to_bits();
+                // Hidden from the optimizer, which would turn a test of the bits back into a comparison of floats.
+                let bits = core::hint::black_box(self.to_bits());
                 let negative = bits >> (<$bits>::BITS - 1) == 1;
                 let biased = (bits >> FRACTION) & SPECIAL;
                 let fraction = u64::from(bits & ((1 << FRACTION) - 1));

@@ -1,13 +1,13 @@
 //! Bit vectors in words.
 
 use core::fmt;
-use core::ops::BitXor;
 
 use crate::{Error, Result};
 
 /// A bit vector, 64 bits a word, the first bit lowest.
 ///
-/// The order of bits within words and bytes is that of Arrow: bit i is bit i mod 8 of byte i / 8.
+/// The order of bits within words and bytes is that of Arrow: bit i is bit i mod 8 of byte i / 8. Vectors are ordered so that
+/// they can be sorted and searched; the order means nothing.
 ///
 /// ```
 /// use deniable::BitVector;
@@ -169,19 +169,6 @@ fn last_mask(length: usize) -> u64 {
 /// Up to eight bytes, the first lowest.
 fn little_endian(bytes: &[u8]) -> u64 {
     bytes.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte))
-}
-
-impl BitXor<&BitVector> for &BitVector {
-    type Output = BitVector;
-
-    /// # Panics
-    ///
-    /// If the lengths differ.
-    fn bitxor(self, other: &BitVector) -> BitVector {
-        assert_eq!(self.length, other.length, "bit vectors of one length");
-        let words = self.words.iter().zip(&other.words).map(|(a, b)| a ^ b).collect();
-        BitVector { words, length: self.length }
-    }
 }
 
 impl FromIterator<bool> for BitVector {

@@ -38,12 +38,10 @@ pub trait Atom: Copy + PartialEq + fmt::Debug + Send + Sync {
     const NAME: &'static str;
 
     /// Whether the type has values that are no finite numbers.
-    const HAS_NAN: bool = false;
+    const HAS_NAN: bool;
 
     /// Whether it is neither NaN nor infinite.
-    fn is_finite(self) -> bool {
-        true
-    }
+    fn is_finite(self) -> bool;
 
     /// Whether it is at most `other`. Both are finite.
     fn is_at_most(self, other: Self) -> bool;
@@ -323,6 +321,11 @@ macro_rules! integers {
     ($($integer:ty)*) => {$(
         impl Atom for $integer {
             const NAME: &'static str = "an integer";
+            const HAS_NAN: bool = false;
+
+            fn is_finite(self) -> bool {
+                true
+            }
 
             fn is_at_most(self, other: Self) -> bool {
                 self <= other
@@ -358,6 +361,11 @@ floats!(f32 f64);
 
 impl Atom for bool {
     const NAME: &'static str = "true or false";
+    const HAS_NAN: bool = false;
+
+    fn is_finite(self) -> bool {
+        true
+    }
 
     fn is_at_most(self, other: Self) -> bool {
         self <= other

@@ -42,8 +42,9 @@ struct Refusal {
 }
 
 impl Error {
-    /// A parameter, what is wrong with it, and what would be accepted.
-    pub(crate) fn invalid_parameter(
+    /// A parameter, what is wrong with it, and what would be accepted. For mechanisms of your own; as with all errors here, no
+    /// part of it may depend on data.
+    pub fn invalid_parameter(
         parameter: &'static str,
         problem: impl Into<Cow<'static, str>>,
         accepted: impl Into<Cow<'static, str>>,
@@ -52,7 +53,7 @@ impl Error {
     }
 
     /// A distance or loss, what is wrong with it, and what would be accepted.
-    pub(crate) fn invalid_distance(
+    pub fn invalid_distance(
         parameter: &'static str,
         problem: impl Into<Cow<'static, str>>,
         accepted: impl Into<Cow<'static, str>>,
@@ -61,7 +62,7 @@ impl Error {
     }
 
     /// What the members of the domain are. Nothing about the input that is none of them.
-    pub(crate) fn not_a_member(accepted: impl Into<Cow<'static, str>>) -> Self {
+    pub fn not_a_member(accepted: impl Into<Cow<'static, str>>) -> Self {
         Self::refusal(ErrorKind::NotAMember, "input", "it is not a member of the domain", accepted)
     }
 
@@ -100,9 +101,7 @@ impl From<deniable_sample::Error> for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            None => {
-                f.write_str("no entropy: the operating system's random generator could not be read")
-            }
+            None => f.write_str("no entropy: the source of random words could not be read"),
             Some(refusal) => {
                 let Refusal { parameter, problem, accepted, .. } = &**refusal;
                 write!(f, "invalid {parameter}: {problem}; accepted is {accepted}")

@@ -30,7 +30,7 @@
 //! | 5 | 148 | 99.3 % |
 //! | ∞ | | certainty |
 //!
-//! Losses add up: two releases about the same answer, ε₁ and ε₂, lose ε₁ + ε₂ together ([`Epsilon::add`]).
+//! Losses add up: two releases about the same answer, ε₁ and ε₂, lose ε₁ + ε₂ together ([`Epsilon`] adds, rounding up).
 //!
 //! # What a measurement is
 //!
@@ -107,7 +107,8 @@ pub mod spec;
 pub mod leaks {}
 
 pub use bits::BitVector;
-pub use deniable_sample::{Entropy, OsEntropy};
+pub use deniable_num::Float;
+pub use deniable_sample::{Entropy, OsEntropy, Source};
 pub use domain::{AtomDomain, BitVectorDomain, CategoryDomain, Domain, VectorDomain};
 pub use error::{Error, ErrorKind, Result};
 pub use estimate::{

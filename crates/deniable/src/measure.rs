@@ -2,8 +2,11 @@
 
 use core::cmp::Ordering;
 use core::fmt;
+use core::hash::{Hash, Hasher};
+use core::iter::Sum;
+use core::ops::Add;
 
-use deniable_num::Directed;
+use deniable_num::{Decoded, Directed, Float};
 
 use crate::error::Shown;
 use crate::{Error, Result};
@@ -57,18 +60,15 @@ impl Epsilon {
     ///
     /// A number that is negative or NaN.
     pub fn new(epsilon: f64) -> Result<Self> {
-        // Zero of either sign.
-        if epsilon.to_bits() << 1 == 0 {
-            return Ok(Self::ZERO);
-        }
-        let accepted = "a number of at least 0";
-        if epsilon.is_nan() {
-            return Err(Error::invalid_distance("epsilon", "it is not a number", accepted));
-        }
-        if epsilon.is_sign_negative() {
-            return Err(Error::invalid_distance("epsilon", "it is negative", accepted));
-        }
-        Ok(Epsilon(epsilon))
+        let problem = match epsilon.decode() {
+            Decoded::Finite { mantissa: 0, .. } => return Ok(Self::ZERO),
+            Decoded::Finite { negative: false, .. } | Decoded::Infinite { negative: false } => {
+                return Ok(Epsilon(epsilon));
+            }
+            Decoded::NaN => "it is not a number",
+            _ => "it is negative",
+        };
+        Err(Error::invalid_distance("epsilon", problem, "a number of at least 0"))
     }
 
     /// The bare number.
@@ -80,12 +80,27 @@ impl Epsilon {
     pub fn is_finite(self) -> bool {
         self.0.is_finite()
     }
+}
+
+impl Add for Epsilon {
+    type Output = Epsilon;
 
     /// The sum, rounded up: the loss of two releases about the same person.
-    #[must_use]
-    #[allow(clippy::should_implement_trait)]
-    pub fn add(self, other: Epsilon) -> Epsilon {
+    fn add(self, other: Epsilon) -> Epsilon {
         Epsilon(self.0.inf_add(other.0).expect("neither is NaN nor negative"))
+    }
+}
+
+impl Sum for Epsilon {
+    /// The sum, each step rounded up.
+    fn sum<I: Iterator<Item = Epsilon>>(losses: I) -> Epsilon {
+        losses.fold(Epsilon::ZERO, Add::add)
+    }
+}
+
+impl Hash for Epsilon {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.0.to_bits().hash(state);
     }
 }
 
@@ -126,9 +141,50 @@ impl From<Epsilon> for f64 {
 }
 
 impl fmt::Display for Epsilon {
+    /// With a precision, as in `{:.3}`, the decimals are rounded up: what is printed is a bound too.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.is_finite() { Shown(self.0).fmt(f) } else { f.write_str("∞") }
+        let text = match f.precision() {
+            _ if !self.is_finite() => "∞".to_owned(),
+            Some(decimals) => rounded_up(self.0, decimals),
+            None => Shown(self.0).to_string(),
+        };
+        // Not `pad`, which would cut the text off at the precision.
+        let width = f.width().unwrap_or(0);
+        match f.align() {
+            Some(fmt::Alignment::Left) => write!(f, "{text:<width$}"),
+            Some(fmt::Alignment::Center) => write!(f, "{text:^width$}"),
+            _ => write!(f, "{text:>width$}"),
+        }
     }
+}
+
+/// A finite number that is not negative with so many decimals, rounded up.
+fn rounded_up(x: f64, decimals: usize) -> String {
+    // No float has more than 1074 decimals.
+    let exact = format!("{x:.1074}");
+    let end = exact.find('.').expect("a decimal point") + 1 + decimals;
+    if end >= exact.len() {
+        return format!("{x:.decimals$}");
+    }
+    let (kept, dropped) = exact.split_at(end);
+    let kept = kept.trim_end_matches('.').to_owned();
+    if dropped.bytes().all(|digit| digit == b'0') { kept } else { next_decimal(kept) }
+}
+
+/// The decimal with one added to its last place.
+fn next_decimal(decimal: String) -> String {
+    let mut digits = decimal.into_bytes();
+    for place in (0..digits.len()).rev() {
+        match digits[place] {
+            b'.' => {}
+            b'9' => digits[place] = b'0',
+            _ => {
+                digits[place] += 1;
+                return String::from_utf8_lossy(&digits).into_owned();
+            }
+        }
+    }
+    format!("1{}", String::from_utf8_lossy(&digits))
 }
 
 impl fmt::Debug for Epsilon {
@@ -157,8 +213,32 @@ mod tests {
     #[test]
     fn a_sum_rounds_up() {
         let (one, tiny) = (Epsilon(1.0), Epsilon(1e-300));
-        assert_eq!(one.add(tiny).get(), 1.0 + f64::EPSILON);
-        assert_eq!(one.add(Epsilon::ZERO), one);
-        assert_eq!(one.add(Epsilon::INFINITY), Epsilon::INFINITY);
+        assert_eq!((one + tiny).get(), 1.0 + f64::EPSILON);
+        assert_eq!(one + Epsilon::ZERO, one);
+        assert_eq!(one + Epsilon::INFINITY, Epsilon::INFINITY);
+        assert_eq!([one, one, tiny].into_iter().sum::<Epsilon>().get(), 2.0 + 2.0 * f64::EPSILON);
+    }
+
+    #[test]
+    fn decimals_are_rounded_up() {
+        let shown = |x: f64, decimals| format!("{:.*}", decimals, Epsilon(x));
+        for (x, decimals, expected) in [
+            (3f64.ln(), 4, "1.0987"),
+            (3f64.ln(), 0, "2"),
+            (1.0, 3, "1.000"),
+            (0.0, 2, "0.00"),
+            (5e-324, 3, "0.001"),
+            (0.9991, 3, "1.000"),
+            (99.999, 1, "100.0"),
+            (0.5, 1, "0.5"),
+            (0.5, 0, "1"),
+            (1e22, 1, "10000000000000000000000.0"),
+        ] {
+            assert_eq!(shown(x, decimals), expected);
+        }
+        assert_eq!(shown(0.1, 1074).len(), 1076);
+        assert!(shown(0.1, 1200).ends_with("000"));
+        assert_eq!(format!("{:>6}|{:<6.1}|", Epsilon(1.5), Epsilon::INFINITY), "   1.5|∞     |");
+        assert_eq!(Epsilon(1e-300).to_string(), "1e-300");
     }
 }

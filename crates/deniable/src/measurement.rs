@@ -1,5 +1,7 @@
 //! What a mechanism is.
 
+use std::sync::Arc;
+
 use deniable_sample::{Entropy, OsEntropy};
 
 use crate::Result;
@@ -13,7 +15,10 @@ use crate::metric::{Distance, Metric};
 ///
 /// - *Privacy.* For any two members x and x′ of the domain at a distance of at most d_in, the output
 ///   distributions are at most `map(d_in)` apart. `map` errs upwards only.
-/// - *Errors do not tell.* Any two members of the domain both get the same error or neither gets one.
+/// - *Errors do not tell.* Any two members of the domain both get the same error or neither gets one. For randomized response that
+///   holds even while the source of entropy fails: the words drawn do not depend on the input. Laplace noise may draw a word more
+///   for one input than for another, so that there it is promised as long as entropy does not fail; the error does not say
+///   at which draw it did.
 ///
 /// It is a trait, so that functions can take any mechanism, and it can be a trait object.
 ///
@@ -88,6 +93,43 @@ pub trait Measurement: Send + Sync {
         entropy: &mut dyn Entropy,
     ) -> Result<Self::Output>;
 }
+
+macro_rules! behind_a_pointer {
+    ($($pointer:ty)*) => {$(
+        impl<M: Measurement + ?Sized> Measurement for $pointer {
+            type Domain = M::Domain;
+            type Metric = M::Metric;
+            type Measure = M::Measure;
+            type Output = M::Output;
+
+            fn input_domain(&self) -> &M::Domain {
+                (**self).input_domain()
+            }
+
+            fn input_metric(&self) -> M::Metric {
+                (**self).input_metric()
+            }
+
+            fn output_measure(&self) -> M::Measure {
+                (**self).output_measure()
+            }
+
+            fn map(&self, d_in: Distance<M::Metric>) -> Result<Loss<M::Measure>> {
+                (**self).map(d_in)
+            }
+
+            fn invoke_from(
+                &self,
+                input: &Carrier<M::Domain>,
+                entropy: &mut dyn Entropy,
+            ) -> Result<M::Output> {
+                (**self).invoke_from(input, entropy)
+            }
+        }
+    )*};
+}
+
+behind_a_pointer!(&M Box<M> Arc<M>);
 
 /// A measurement that each respondent applies to their own answer.
 ///

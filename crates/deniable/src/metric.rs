@@ -74,6 +74,6 @@ numeric_metric!(
 );
 
 numeric_metric!(
-    /// |x₁ − y₁| + |x₂ − y₂| + … of two vectors of the same length.
+    /// |x₁ − y₁| + |x₂ − y₂| + … of two vectors of one length. Vectors of two lengths are at no finite distance.
     L1Distance
 );

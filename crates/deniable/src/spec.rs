@@ -342,6 +342,53 @@ impl<T: NamedInteger> TryFrom<Spec> for VectorIntegerLaplaceCks20<T> {
     }
 }
 
+impl Spec {
+    /// Whether the constructor of the mechanism that it names would accept it.
+    ///
+    /// # Errors
+    ///
+    /// Those of the constructor.
+    pub fn check(&self) -> Result<()> {
+        let spec = self.clone();
+        match self {
+            Spec::RandomizedResponseBool { .. } => RandomizedResponseBool::try_from(spec).map(drop),
+            Spec::RandomizedResponse { categories: Categories::Integers(_), .. } => {
+                RandomizedResponse::<i64>::try_from(spec).map(drop)
+            }
+            Spec::RandomizedResponse { .. } => {
+                RandomizedResponse::<String>::try_from(spec).map(drop)
+            }
+            Spec::RandomizedResponseBitvec { .. } => {
+                RandomizedResponseBitvec::try_from(spec).map(drop)
+            }
+            Spec::ScalarFloatLaplaceCks20 { number: FloatType::F32, .. } => {
+                ScalarFloatLaplaceCks20::<f32>::try_from(spec).map(drop)
+            }
+            Spec::ScalarFloatLaplaceCks20 { .. } => {
+                ScalarFloatLaplaceCks20::<f64>::try_from(spec).map(drop)
+            }
+            Spec::VectorFloatLaplaceCks20 { number: FloatType::F32, .. } => {
+                VectorFloatLaplaceCks20::<f32>::try_from(spec).map(drop)
+            }
+            Spec::VectorFloatLaplaceCks20 { .. } => {
+                VectorFloatLaplaceCks20::<f64>::try_from(spec).map(drop)
+            }
+            Spec::ScalarIntegerLaplaceCks20 { number: IntegerType::I32, .. } => {
+                ScalarIntegerLaplaceCks20::<i32>::try_from(spec).map(drop)
+            }
+            Spec::ScalarIntegerLaplaceCks20 { .. } => {
+                ScalarIntegerLaplaceCks20::<i64>::try_from(spec).map(drop)
+            }
+            Spec::VectorIntegerLaplaceCks20 { number: IntegerType::I32, .. } => {
+                VectorIntegerLaplaceCks20::<i32>::try_from(spec).map(drop)
+            }
+            Spec::VectorIntegerLaplaceCks20 { .. } => {
+                VectorIntegerLaplaceCks20::<i64>::try_from(spec).map(drop)
+            }
+        }
+    }
+}
+
 fn another(accepted: &'static str) -> Error {
     Error::invalid_parameter("mechanism", "the spec is that of another mechanism", accepted)
 }
@@ -381,14 +428,21 @@ fn widen<T: Float>(x: T) -> f64 {
 
 /// A float as a narrower one, if that is exact.
 fn narrow<T: Float>(parameter: &'static str, x: f64) -> Result<T> {
-    let narrowed: Option<T> = Real::from_float(x).map(|x| x.round(Direction::Nearest));
-    match narrowed {
-        Some(narrow) if widened(narrow) == Some(x) => Ok(narrow),
-        _ => {
-            let problem = format!("{} is not a finite number of this type of floats", Shown(x));
-            Err(Error::invalid_parameter(parameter, problem, "a finite number of the type"))
-        }
+    let accepted = "a finite number of the type";
+    let Some(exact) = Real::from_float(x) else {
+        return Err(Error::invalid_parameter(parameter, "it is not finite", accepted));
+    };
+    let nearest: T = exact.round(Direction::Nearest);
+    let back = widened(nearest);
+    if back.is_some_and(|back| back.decode() == x.decode()) {
+        return Ok(nearest);
     }
+    let accepted = match back {
+        Some(back) => format!("{accepted}, such as {}", Shown(back)),
+        None => accepted.to_owned(),
+    };
+    let problem = format!("{} is no number of this type of floats", Shown(x));
+    Err(Error::invalid_parameter(parameter, problem, accepted))
 }
 
 fn widened<T: Float>(x: T) -> Option<f64> {

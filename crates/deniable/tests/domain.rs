@@ -100,6 +100,7 @@ fn bit_vectors_are_of_one_length_and_up_to_one_weight() {
             assert_eq!(domain.is_member(&bits), weight <= most, "{length} {most} {weight}");
             assert!(BitVectorDomain::new(length).is_member(&bits));
             assert!(!BitVectorDomain::new(length + 1).is_member(&bits));
+            assert!(length == 0 || !BitVectorDomain::new(length - 1).is_member(&bits));
         }
     }
 }

@@ -84,7 +84,7 @@ where
     }
 
     fn map(&self, d_in: Distance<A::Metric>) -> Result<Epsilon> {
-        Ok(self.0.map(d_in)?.add(self.1.map(d_in)?))
+        Ok(self.0.map(d_in)? + self.1.map(d_in)?)
     }
 
     fn invoke_from(
@@ -121,7 +121,7 @@ fn the_losses_of_two_releases_add_up() {
     let both = Both(first.clone(), second.clone());
     assert_eq!(both.map(0).unwrap(), Epsilon::ZERO);
     let sum = both.map(1).unwrap();
-    assert_eq!(sum, first.map(1).unwrap().add(second.map(1).unwrap()));
+    assert_eq!(sum, first.map(1).unwrap() + second.map(1).unwrap());
     // ln 3 + ln 9 = ln 27, where 0.9 is a little more than 9/10; the sum of the bounds is 3 units at most above it.
     assert!(sum.get() > 27f64.ln() && sum.get() < 27f64.ln() + 2e-15);
     for (words, said) in [([0, 0], (true, true)), ([0, u64::MAX], (true, false))] {
@@ -286,4 +286,32 @@ fn a_batch_with_a_bad_member_draws_and_releases_nothing() {
     let error = float.unwrap().invoke_batch_from(&[1.0, 2.0, f64::NAN], &mut script).unwrap_err();
     assert_eq!((error.kind(), script.drawn), (ErrorKind::NotAMember, 0));
     assert_silent(&error, &["NaN", "number 3"]);
+}
+
+/// A boxed mechanism is a mechanism, so that what takes one takes it.
+#[test]
+fn mechanisms_behind_pointers_are_mechanisms() {
+    fn through<M: Measurement<Metric = DiscreteDistance, Measure = MaxDivergence>>(
+        mechanism: M,
+        answer: &deniable::domain::Carrier<M::Domain>,
+    ) -> (Epsilon, bool) {
+        assert_eq!(mechanism.input_metric(), DiscreteDistance);
+        assert_eq!(mechanism.output_measure(), MaxDivergence);
+        assert!(mechanism.input_domain().is_member(answer));
+        let outcome = mechanism.invoke_from(answer, &mut Script::new([0; 3])).is_ok();
+        (mechanism.map(1).unwrap(), outcome && mechanism.invoke(answer).is_ok())
+    }
+    let mechanism = make_randomized_response_bool(0.75, false).unwrap();
+    let expected = (mechanism.map(1).unwrap(), true);
+    assert_eq!(through(&mechanism, &true), expected);
+    assert_eq!(through(std::sync::Arc::new(mechanism.clone()), &true), expected);
+    assert_eq!(through(Box::new(mechanism), &true), expected);
+}
+
+/// A mechanism of somebody else's can refuse as ours do.
+#[test]
+fn errors_can_be_made_by_others() {
+    let error = deniable::Error::invalid_distance("d_in", "it is odd", "an even number");
+    assert_eq!(error.kind(), ErrorKind::InvalidDistance);
+    assert_eq!(error.to_string(), "invalid d_in: it is odd; accepted is an even number");
 }

@@ -1,7 +1,28 @@
 //! The exact audit of the local mechanisms, and the mistakes it finds. `verify audit` runs it in full.
 
+use deniable::prelude::*;
 use deniable_verify::audit::exact::Tally;
 use deniable_verify::audit::local::{bitvec, boolean, categorical};
+use deniable_verify::words::Script;
+
+/// In constant time every digit of the probability is read, whatever the words are. Without, the first that differ decide.
+#[test]
+fn constant_time_reads_every_digit() {
+    // 53 places are seven words of 8 bits.
+    let prob = 1.0 - f64::EPSILON / 2.0;
+    for (constant_time, word, expected) in [(true, 0, 7), (true, 255, 7), (false, 0, 1)] {
+        let mechanism = make_randomized_response_bool(prob, constant_time).unwrap();
+        let script = [word; 40];
+        let mut words = Script::<8>::new(&script);
+        mechanism.randomize(&true, &mut words).unwrap();
+        assert_eq!(words.asked, expected);
+        let domain = BitVectorDomain::new(3).with_max_weight(1);
+        let flips = make_randomized_response_bitvec(domain, DiscreteDistance, prob, constant_time);
+        let mut words = Script::<8>::new(&script);
+        flips.unwrap().randomize(&BitVector::zeros(3), &mut words).unwrap();
+        assert_eq!(words.asked, 3 * expected);
+    }
+}
 
 /// Nothing is found, in as much as there should be.
 fn is_clean(tally: &Tally, cases: u64, pairs: u64) {

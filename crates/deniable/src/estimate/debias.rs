@@ -6,6 +6,7 @@ use num_bigint::{BigInt, BigUint, Sign};
 use crate::error::Shown;
 use crate::mechanism::bound::exact;
 use crate::mechanism::randomized_response::RandomizedResponse;
+use crate::mechanism::randomized_response_bitvec::check_f;
 use crate::mechanism::randomized_response_bool::check_prob;
 use crate::{BitVector, Error, Result};
 
@@ -128,7 +129,7 @@ struct Channel {
 
 impl Channel {
     fn bitvec(f: f64) -> Result<Self> {
-        if !(f > 0.0 && f < 1.0) {
+        if check_f(f).is_err() || f == 1.0 {
             let problem = match f {
                 _ if f.is_nan() => "it is not a number".to_owned(),
                 _ if f == 1.0 => "at 1 the reports say nothing".to_owned(),

@@ -1,6 +1,6 @@
 //! Privacy losses from exact rationals, with one rounding, up.
 
-use deniable_num::{Float, Upper};
+use deniable_num::{Decoded, Float, Upper};
 use deniable_sample::Ratio;
 use num_bigint::BigUint;
 
@@ -29,4 +29,9 @@ pub(crate) fn loss_of_ratio(numerator: &BigUint, denominator: &BigUint) -> Epsil
 /// The exact value of a float that is finite and not negative.
 pub(crate) fn exact<F: Float>(x: F) -> Ratio {
     Ratio::from_float(x).expect("a finite number that is not negative")
+}
+
+/// Whether it is zero, of either sign. A comparison of floats would take subnormal numbers for zero, if the processor is so set.
+pub(crate) fn is_zero<F: Float>(x: F) -> bool {
+    matches!(x.decode(), Decoded::Finite { mantissa: 0, .. })
 }

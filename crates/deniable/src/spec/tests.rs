@@ -232,3 +232,54 @@ fn no_categories_get_the_constructors_error() {
     let error = RandomizedResponse::<String>::try_from(read(json)).unwrap_err();
     assert_eq!(error.parameter(), Some("categories"));
 }
+
+/// A reader of files checks a spec without knowing which mechanism it is of.
+#[test]
+fn a_spec_is_checked_by_the_constructor_it_names() {
+    for (json, parameter) in [
+        (BOOL, None),
+        (SCALAR, None),
+        (r#"{"mechanism":"randomized_response_bool","prob":2,"constant_time":true}"#, Some("prob")),
+        (
+            r#"{"mechanism":"randomized_response","categories":[1,1],"prob":0.5}"#,
+            Some("categories"),
+        ),
+        (r#"{"mechanism":"randomized_response","categories":["a","b"],"prob":0}"#, Some("prob")),
+        (
+            r#"{"mechanism":"randomized_response_bitvec","length":1,"max_weight":1,"f":0,"constant_time":true}"#,
+            Some("f"),
+        ),
+        (r#"{"mechanism":"scalar_float_laplace_cks20","number":"f32","scale":0.1}"#, Some("scale")),
+        (r#"{"mechanism":"scalar_float_laplace_cks20","number":"f64","scale":-1}"#, Some("scale")),
+        (
+            r#"{"mechanism":"vector_float_laplace_cks20","number":"f32","scale":1,"k":200}"#,
+            Some("k"),
+        ),
+        (
+            r#"{"mechanism":"vector_float_laplace_cks20","number":"f64","scale":1,"k":0}"#,
+            Some("input_domain"),
+        ),
+        (
+            r#"{"mechanism":"scalar_integer_laplace_cks20","number":"i32","bounds":[0,3000000000],"scale":1}"#,
+            Some("upper"),
+        ),
+        (
+            r#"{"mechanism":"scalar_integer_laplace_cks20","number":"i64","scale":-1}"#,
+            Some("scale"),
+        ),
+        (
+            r#"{"mechanism":"vector_integer_laplace_cks20","number":"i32","scale":-1}"#,
+            Some("scale"),
+        ),
+        (
+            r#"{"mechanism":"vector_integer_laplace_cks20","number":"i64","bounds":[2,1],"scale":1}"#,
+            Some("lower"),
+        ),
+    ] {
+        let refused = read(json).check().err().and_then(|error| error.parameter());
+        assert_eq!(refused, parameter, "{json}");
+    }
+    let inexact = r#"{"mechanism":"scalar_float_laplace_cks20","number":"f32","scale":0.1}"#;
+    let message = read(inexact).check().unwrap_err().to_string();
+    assert!(message.ends_with("such as 0.10000000149011612"), "{message}");
+}

@@ -103,7 +103,7 @@ pub fn audit_draws<M: Local<Input = BitVector, Output = BitVector>>(
         for input in &inputs {
             let mut words = Words::new(&script);
             let output = mechanism.invoke_from(input, &mut words);
-            if output.as_ref() != Ok(&(input ^ noise)) || words.asked != script.len() {
+            if output.as_ref() != Ok(&xor(input, noise)) || words.asked != script.len() {
                 return Err("a bit is not flipped by its own draw alone".to_owned());
             }
         }
@@ -288,7 +288,7 @@ fn is_law(
     let by_flips: Vec<RBig> = (0..=k).map(probability).collect();
     for (input, law) in inputs.iter().zip(laws) {
         let form = all.iter().map(|output| {
-            let flips = (input ^ output).count_ones();
+            let flips = xor(input, output).count_ones();
             (output.clone(), Between::exactly(by_flips[flips].clone()))
         });
         law.check(&RBig::ZERO, form)?;
@@ -336,4 +336,9 @@ fn by_draws(full: bool) -> Vec<Parameters> {
 fn named(Parameters { k, m, f, constant_time }: Parameters) -> String {
     let time = if constant_time { ", constant time" } else { "" };
     format!("bit vector, k = {k}, max_weight = {m}, f = {f:e}{time}")
+}
+
+/// The places where two vectors of one length differ.
+fn xor(a: &BitVector, b: &BitVector) -> BitVector {
+    a.iter().zip(b.iter()).map(|(a, b)| a ^ b).collect()
 }

@@ -3,6 +3,7 @@
 use deniable::{BitVector, Result};
 use deniable_sample::{Dyadic, Source};
 use deniable_verify::audit::local::bitvec::Parameters;
+use deniable_verify::audit::local::laws::{judge_laws, over_small_words};
 use deniable_verify::audit::local::{Local, bitvec};
 
 use super::{LOOSE, MISMATCH, NOTHING, VIOLATION, bits_map, found};

@@ -104,7 +104,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
         Ok(self.categories[index].clone())
     }
 
-    /// Everything is drawn before the answer is looked at, so that all answers draw the same words.
+    /// Everything is drawn whatever the answer, so that all answers draw the same words.
     #[inline]
     fn randomize_index<S: Source + ?Sized>(
         &self,
@@ -124,7 +124,8 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
     }
 
     /// The standard error of one category's number of answers, estimated from the reports of `respondents` people
-    /// by [`debias_randomized_response`](crate::debias_randomized_response), at the number of answers where it is largest. ∞ if the reports say nothing.
+    /// by [`debias_randomized_response`](crate::debias_randomized_response), at the number of answers
+    /// where it is largest, if all answers are among the categories. ∞ if the reports say nothing.
     pub fn standard_error(&self, respondents: u64) -> f64 {
         let (truth, others) = (self.prob, (self.categories.len() - 1) as f64);
         let lie = (1.0 - truth) / others;

@@ -3,6 +3,7 @@
 
 use core::fmt;
 
+use deniable_num::{Decoded, Float};
 use deniable_sample::{Dyadic, Entropy, Source};
 use num_bigint::BigUint;
 
@@ -97,14 +98,15 @@ impl RandomizedResponseBitvec {
         source: &mut S,
     ) -> Result<BitVector> {
         self.domain.check_member(answer)?;
-        // The noise is drawn without a look at the answer.
-        let mut noise = BitVector::zeros(self.domain.length());
-        for (word, bits) in noise.words_mut() {
+        let mut report = answer.clone();
+        for (word, bits) in report.words_mut() {
+            let mut noise = 0;
             for bit in 0..bits {
-                *word |= u64::from(self.flip.sample(self.constant_time, source)?) << bit;
+                noise |= u64::from(self.flip.sample(self.constant_time, source)?) << bit;
             }
+            *word ^= noise;
         }
-        Ok(answer ^ &noise)
+        Ok(report)
     }
 
     /// The standard error of the number of ones at one place, estimated from the reports of `respondents` people by
@@ -207,7 +209,8 @@ fn largest_distance(domain: &BitVectorDomain) -> Result<u64> {
 
 /// Above 0, and at most 1.
 pub(crate) fn check_f(f: f64) -> Result<()> {
-    if f <= 1.0 && is_positive(f) {
+    let is_positive = matches!(f.decode(), Decoded::Finite { negative: false, mantissa: 1.., .. });
+    if f <= 1.0 && is_positive {
         return Ok(());
     }
     let problem = match f {
@@ -216,11 +219,6 @@ pub(crate) fn check_f(f: f64) -> Result<()> {
         _ => format!("{} is not above 0", Shown(f)),
     };
     Err(Error::invalid_parameter("f", problem, "a number above 0, up to 1"))
-}
-
-/// Whether a number is above 0, by its bits: the processor may be set to take a subnormal number for 0.
-fn is_positive(x: f64) -> bool {
-    x.is_sign_positive() && x.to_bits() != 0
 }
 
 /// distance · ln((2 − f)/f) for an `f` above 0, up to 1.

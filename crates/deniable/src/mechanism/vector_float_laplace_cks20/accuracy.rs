@@ -3,6 +3,7 @@
 use deniable_num::{Directed, Direction, Float, InfCast, Lower, Real, Upper};
 
 use crate::error::Shown;
+use crate::mechanism::bound::is_zero;
 use crate::{Error, Result};
 
 /// The smallest multiple α of 2^k with P(|noise| ≤ α) ≥ confidence, up to the rounding of its computation, which is
@@ -22,24 +23,28 @@ pub(crate) fn laplace_accuracy<T: Float>(scale: T, k: i32, confidence: f64) -> R
     let exact = Real::from_float(scale).expect("a scale is finite");
     let scale: f64 = exact.round(Direction::Nearest);
     let step: f64 = Real::exact(false, 1, k.into()).round(Direction::Nearest);
-    if scale == 0.0 {
+    if is_zero(scale) {
         return Ok(0.0);
     }
     let bound = first_above(scale, step, confidence);
     Ok(bound.expect("scale, step and confidence are positive and finite"))
 }
 
+/// scale·(−ln(1 − confidence) − ln((1 + q)/2)) − step, up to a multiple of the step. Both logarithms are of numbers next to 1 at
+/// times, where they are taken of the difference.
 fn first_above(scale: f64, step: f64, confidence: f64) -> deniable_num::Result<f64> {
     let rate = Upper::new(step)?.div(Lower::new(scale)?)?;
-    let q = rate.neg().exp()?;
-    let missed = Lower::new(1.0)?.sub(Upper::new(confidence)?)?;
-    let both = Lower::new(1.0)?.add(q)?.scale(missed.get())?;
-    let tail = Upper::new(2.0)?.div(both)?.ln()?.scale(scale)?;
-    let alpha = tail.sub(Lower::new(step)?)?.get();
-    // Up to a multiple of the step. From 2^53 steps on every float is one.
-    let steps = alpha.inf_div(step)?;
-    if alpha <= 0.0 || steps >= 9e15 {
-        return Ok(alpha.max(0.0));
+    let half_less = rate.neg().exp_m1()?.scale(0.5)?.ln_1p()?;
+    let missed = Lower::new(-confidence)?.ln_1p()?;
+    let tail = missed.neg().add(half_less.neg())?.scale(scale)?;
+    let alpha = tail.sub(Lower::new(step)?)?;
+    if alpha <= Upper::new(0.0)? {
+        return Ok(0.0);
     }
-    (u64::inf_cast(steps)? as f64).inf_mul(step)
+    // From 2^53 steps on every float is a multiple.
+    let steps = alpha.get().inf_div(step)?;
+    if Upper::new(steps)? >= Upper::new(9e15)? {
+        return Ok(alpha.get());
+    }
+    f64::inf_cast(u64::inf_cast(steps)?)?.inf_mul(step)
 }

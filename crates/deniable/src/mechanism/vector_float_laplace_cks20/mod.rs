@@ -17,7 +17,7 @@ use deniable_num::{Decoded, Float};
 use deniable_sample::{DiscreteLaplaceZ2k, Source};
 
 use crate::domain::{AtomDomain, Number};
-use crate::mechanism::bound::{exact, loss_of_ratio};
+use crate::mechanism::bound::{exact, is_zero, loss_of_ratio};
 use crate::mechanism::search::smallest_that;
 use crate::{Epsilon, Error, Result};
 
@@ -120,10 +120,6 @@ impl<T: fmt::Debug> fmt::Debug for Noise<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Noise").field("scale", &self.scale).field("k", &self.k).finish()
     }
-}
-
-fn is_zero<T: Float>(x: T) -> bool {
-    matches!(x.decode(), Decoded::Finite { mantissa: 0, .. })
 }
 
 /// Zero, without a sign.

@@ -21,6 +21,11 @@ use crate::{Epsilon, L1Distance, MaxDivergence, Measurement, Result};
 /// can end apart; g is 2^(k−54) for `f64` and 2^(k−25) for `f32`, or the type's finest step if that is more. The number of random words
 /// drawn, and time, may depend on the numbers: more are drawn where a rounding is in doubt, about once in 150 draws.
 ///
+/// # Length
+///
+/// The output is as long as the input. Where the domain has no size, the length of the vector is released as it is, and nothing is
+/// promised about vectors of different lengths.
+///
 /// # Errors
 ///
 /// A domain that admits NaN; a `scale` that is negative or not finite; a `k` for which 2^k is beyond the type's range; a `k`

@@ -12,7 +12,7 @@ use core::fmt;
 use deniable_sample::{DiscreteLaplace, SaturatingInt, Source};
 
 use crate::domain::Number;
-use crate::mechanism::bound::{exact, loss_of_ratio};
+use crate::mechanism::bound::{exact, is_zero, loss_of_ratio};
 use crate::mechanism::search::smallest_that;
 use crate::{Epsilon, Error, Result};
 
@@ -52,8 +52,7 @@ pub(crate) struct Noise {
 
 impl Noise {
     fn new(scale: f64) -> Result<Self> {
-        // Zero of either sign.
-        if scale.to_bits() << 1 == 0 {
+        if is_zero(scale) {
             return Ok(Noise { scale: 0.0, law: None });
         }
         match DiscreteLaplace::from_float(scale) {

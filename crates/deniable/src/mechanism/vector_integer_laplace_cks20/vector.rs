@@ -15,6 +15,11 @@ use crate::{Epsilon, L1Distance, MaxDivergence, Measurement, Result};
 /// ε = d_in/scale, rounded up. The number of random words drawn, and time, may depend on the numbers: more are drawn
 /// where an integer is not yet decided.
 ///
+/// # Length
+///
+/// The output is as long as the input. Where the domain has no size, the length of the vector is released as it is, and nothing is
+/// promised about vectors of different lengths.
+///
 /// # Errors
 ///
 /// A `scale` that is negative or not finite.
