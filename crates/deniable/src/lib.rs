@@ -103,6 +103,12 @@ pub mod metric;
 pub mod prelude;
 pub mod spec;
 
+/// What unit tests and integration tests share.
+#[cfg(test)]
+#[allow(unreachable_pub)]
+#[path = "../tests/common/mod.rs"]
+mod common;
+
 #[doc = include_str!("leaks.md")]
 pub mod leaks {}
 

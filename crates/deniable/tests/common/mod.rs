@@ -1,4 +1,4 @@
-// What the tests share. The unit tests include this file, so that it needs nothing of `deniable` itself.
+//! What the tests share. It is a module of the crate's unit tests too, so it needs nothing of `deniable` itself.
 
 use std::fmt::Debug;
 

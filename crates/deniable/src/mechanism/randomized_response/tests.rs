@@ -1,13 +1,8 @@
 use core::hash::Hasher;
 
 use super::*;
+use crate::common::*;
 use crate::{ErrorKind, make_randomized_response_bool};
-
-#[allow(dead_code, unreachable_pub)]
-mod common {
-    include!("../../../tests/common/mod.rs");
-}
-use common::*;
 
 fn numbers(t: usize, prob: f64) -> RandomizedResponse<usize> {
     make_randomized_response(0..t, prob).unwrap()

@@ -1,11 +1,6 @@
 use super::*;
 use crate::ErrorKind;
-
-#[allow(dead_code, unreachable_pub)]
-mod common {
-    include!("../../../tests/common/mod.rs");
-}
-use common::*;
+use crate::common::*;
 
 fn domain(length: usize, max_weight: usize) -> BitVectorDomain {
     BitVectorDomain::new(length).with_max_weight(max_weight)

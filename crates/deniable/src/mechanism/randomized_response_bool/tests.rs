@@ -1,11 +1,6 @@
 use super::*;
 use crate::ErrorKind;
-
-#[allow(dead_code, unreachable_pub)]
-mod common {
-    include!("../../../tests/common/mod.rs");
-}
-use common::*;
+use crate::common::*;
 
 fn map(prob: f64) -> f64 {
     make_randomized_response_bool(prob, false).unwrap().map(1).unwrap().get()

@@ -3,13 +3,8 @@ use core::cmp::Ordering;
 use num_bigint::BigUint;
 
 use super::*;
+use crate::common::*;
 use crate::{AbsoluteDistance, ErrorKind, L1Distance, Measurement, VectorDomain};
-
-#[allow(dead_code, unreachable_pub)]
-mod common {
-    include!("../../../tests/common/mod.rs");
-}
-use common::*;
 
 /// The types with noise, and what the tests need to know of them.
 trait Tested: Number<Distance = Self> + Float + Into<f64> + PartialOrd {

@@ -1,13 +1,8 @@
 use num_bigint::BigUint;
 
 use super::*;
+use crate::common::*;
 use crate::{AbsoluteDistance, AtomDomain, ErrorKind, L1Distance, Measurement, VectorDomain};
-
-#[allow(dead_code, unreachable_pub)]
-mod common {
-    include!("../../../tests/common/mod.rs");
-}
-use common::*;
 
 fn scalar<T: Integer>(scale: f64) -> ScalarIntegerLaplaceCks20<T> {
     let domain = AtomDomain::all();
