@@ -1,10 +1,11 @@
 //! The exact law of a sampler, by running it over every script of words.
 
 use core::fmt::Debug;
+use core::ops::Add;
+use std::collections::BTreeMap;
 
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
-use deniable_sample::Result;
 
 use crate::law::Law;
 use crate::words::Script;
@@ -19,19 +20,20 @@ use crate::words::Script;
 ///
 /// If the sampler fails without having asked for more words than there are, or ends without having read
 /// them all: neither is a sampler.
-pub fn enumerate<const BITS: u32, T: Ord + Clone + Debug>(
+pub fn enumerate<const BITS: u32, T: Ord + Clone + Debug, E>(
     depth: usize,
-    sampler: impl Fn(&mut Script<'_, BITS>) -> Result<T>,
+    sampler: impl Fn(&mut Script<'_, BITS>) -> Result<T, E>,
 ) -> Law<T> {
-    let mut law = Law::new();
-    let mut unresolved = 0u128;
+    // How many scripts of each length have each outcome.
+    let mut counts: BTreeMap<T, Vec<u64>> = BTreeMap::new();
+    let (mut unresolved, mut runs) = (0, 0);
     let mut script = Vec::new();
     // Depth-first: a script that runs out grows by a zero, one that ends is counted up.
     loop {
         let mut source = Script::new(&script);
         let outcome = sampler(&mut source);
         let asked = source.asked;
-        law.runs += 1;
+        runs += 1;
         match outcome {
             Err(_) if asked > script.len() && script.len() < depth => {
                 script.push(0);
@@ -43,7 +45,7 @@ pub fn enumerate<const BITS: u32, T: Ord + Clone + Debug>(
             }
             Ok(outcome) => {
                 assert_eq!(asked, script.len(), "the sampler did not read what it asked for");
-                law.add(outcome, inverse_power_of_two(BITS as usize * script.len()));
+                counts.entry(outcome).or_insert_with(|| vec![0; depth + 1])[asked] += 1;
             }
         }
         while script.last() == Some(&((1 << BITS) - 1)) {
@@ -54,9 +56,12 @@ pub fn enumerate<const BITS: u32, T: Ord + Clone + Debug>(
             None => break,
         }
     }
-    let unit = inverse_power_of_two(BITS as usize * depth);
-    law.remainder = unit * RBig::from(UBig::from(unresolved));
-    law
+    let share = |(length, &count): (usize, &u64)| {
+        RBig::from(UBig::from(count)) * inverse_power_of_two(BITS as usize * length)
+    };
+    let total = |counts: Vec<u64>| counts.iter().enumerate().map(share).fold(RBig::ZERO, Add::add);
+    let mass = counts.into_iter().map(|(outcome, counts)| (outcome, total(counts))).collect();
+    Law { mass, remainder: share((depth, &unresolved)), runs }
 }
 
 /// 2^−n.

@@ -5,7 +5,7 @@ use dashu_ratio::RBig;
 use deniable_num::Float;
 use deniable_num::certified::Interval;
 use deniable_sample::{
-    Dyadic, Ratio, Result, Source, sample_bernoulli_exp, sample_bernoulli_float,
+    Dyadic, Error, Ratio, Result, Source, sample_bernoulli_exp, sample_bernoulli_float,
     sample_bernoulli_rational,
 };
 use deniable_verify::closed_form::exp_neg;
@@ -59,7 +59,7 @@ fn float_law<const BITS: u32>(
     sampler: impl Fn(f64, &mut Script<'_, BITS>) -> Result<bool>,
 ) -> std::result::Result<(), String> {
     let depth = 1080 / BITS as usize;
-    enumerate::<BITS, _>(depth, |s| sampler(p, s)).check(&RBig::ZERO, exactly(value(p)))
+    enumerate::<BITS, _, _>(depth, |s| sampler(p, s)).check(&RBig::ZERO, exactly(value(p)))
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn float_over_every_script() {
         float_law::<8>(p, |p, s| sample_bernoulli_float(p, false, s)).unwrap();
     }
     for p in [0.1f32, 1e-45, f32::MIN_POSITIVE, 0.999_999_94] {
-        let law = enumerate::<4, _>(40, |s| sample_bernoulli_float(p, false, s));
+        let law = enumerate::<4, _, _>(40, |s| sample_bernoulli_float(p, false, s));
         law.check(&RBig::ZERO, exactly(value(p.into()))).unwrap();
     }
 }
@@ -78,7 +78,7 @@ fn float_over_every_script() {
 fn half_of_a_float_over_every_script() {
     for p in AWKWARD {
         let half = Dyadic::from_float(p).unwrap().half();
-        let law = enumerate::<4, _>(270, |s| half.sample(false, s));
+        let law = enumerate::<4, _, _>(270, |s| half.sample(false, s));
         law.check(&RBig::ZERO, exactly(value(p) / RBig::from(2))).unwrap();
     }
 }
@@ -101,14 +101,14 @@ fn float_over_intervals_of_64_bit_words() {
 fn float_in_constant_time_over_every_script() {
     for n in 0..=256 {
         let p = f64::from(n) / 256.0;
-        let law = enumerate::<4, _>(2, |s| sample_bernoulli_float(p, true, s));
+        let law = enumerate::<4, _, _>(2, |s| sample_bernoulli_float(p, true, s));
         law.check(&RBig::ZERO, exactly(value(p))).unwrap();
     }
     for n in [1, 2, 3, 0x8001, 0xfffe, 0xffff] {
         let p = f64::from(n) / 65536.0;
-        let law = enumerate::<4, _>(4, |s| sample_bernoulli_float(p, true, s));
+        let law = enumerate::<4, _, _>(4, |s| sample_bernoulli_float(p, true, s));
         law.check(&RBig::ZERO, exactly(value(p))).unwrap();
-        let law = enumerate::<8, _>(2, |s| sample_bernoulli_float(p, true, s));
+        let law = enumerate::<8, _, _>(2, |s| sample_bernoulli_float(p, true, s));
         law.check(&RBig::ZERO, exactly(value(p))).unwrap();
     }
 }
@@ -126,7 +126,7 @@ fn constant_time_agrees_on_every_script_that_decides() {
             (sample_bernoulli_float(p, true, &mut source).unwrap(), source.asked)
         };
         let expected = drawn(0, &[]).1;
-        enumerate::<4, _>(WORDS, |s| {
+        enumerate::<4, _, Error>(WORDS, |s| {
             let outcome = sample_bernoulli_float(p, false, s)?;
             let script: Vec<u64> = s.read().to_vec();
             for follow in [0, 7, 15] {
@@ -166,9 +166,9 @@ fn rationals() -> Vec<(Ratio, RBig)> {
 fn rational_over_every_script() {
     let largest = inverse_power_of_two(40);
     for (p, exact) in rationals() {
-        let law = enumerate::<4, _>(10, |s| sample_bernoulli_rational(&p, s));
+        let law = enumerate::<4, _, _>(10, |s| sample_bernoulli_rational(&p, s));
         law.check(&largest, exactly(exact.clone())).unwrap();
-        let law = enumerate::<8, _>(5, |s| sample_bernoulli_rational(&p, s));
+        let law = enumerate::<8, _, _>(5, |s| sample_bernoulli_rational(&p, s));
         law.check(&largest, exactly(exact)).unwrap();
     }
 }
@@ -237,9 +237,9 @@ fn exp_form(x: &RBig) -> [(bool, Between); 2] {
 fn exp_over_every_script() {
     let largest = inverse_power_of_two(40);
     for (x, exact) in exponents() {
-        let law = enumerate::<4, _>(10, |s| sample_bernoulli_exp(&x, s));
+        let law = enumerate::<4, _, _>(10, |s| sample_bernoulli_exp(&x, s));
         law.check(&largest, exp_form(&exact)).unwrap();
-        let law = enumerate::<8, _>(5, |s| sample_bernoulli_exp(&x, s));
+        let law = enumerate::<8, _, _>(5, |s| sample_bernoulli_exp(&x, s));
         law.check(&largest, exp_form(&exact)).unwrap();
     }
 }
@@ -312,7 +312,7 @@ mod planted {
     fn a_wrong_digit_of_an_exponential_is_found() {
         let (x, exact) = ratio(1, 3);
         let (wrong, _) = ratio((1 << 40) / 3, 1 << 40);
-        let law = enumerate::<4, _>(10, |s| sample_bernoulli_exp(&wrong, s));
+        let law = enumerate::<4, _, _>(10, |s| sample_bernoulli_exp(&wrong, s));
         assert!(law.check(&inverse_power_of_two(40), exp_form(&exact)).is_ok(), "not at 40 bits");
         let law = explore(Range::ALL, 6, |s| sample_bernoulli_exp(&wrong, s));
         assert!(law.check(&inverse_power_of_two(384), exp_form(&exact)).is_err());

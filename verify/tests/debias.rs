@@ -4,7 +4,6 @@
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 use deniable::prelude::*;
-use deniable_sample::Error;
 use deniable_verify::enumerate::{enumerate, inverse_power_of_two};
 use deniable_verify::inversion::{neighbour, value};
 use deniable_verify::law::Law;
@@ -15,8 +14,7 @@ fn law_of<T: Ord + Clone + core::fmt::Debug>(
     depth: usize,
     randomize: impl Fn(&mut Script<'_, 8>) -> deniable::Result<T>,
 ) -> Vec<(T, RBig)> {
-    let law: Law<T> =
-        enumerate::<8, _>(depth, |s| randomize(s).map_err(|_| Error::entropy_unavailable()));
+    let law: Law<T> = enumerate(depth, randomize);
     assert_eq!(law.remainder, RBig::ZERO, "this probability has few digits");
     law.mass.into_iter().collect()
 }
@@ -221,9 +219,7 @@ fn the_choices_are_those_of_the_mechanism() {
     let mechanism = make_randomized_response(DRINKS, 0.5).unwrap();
     for answer in [Some(0), Some(1), Some(2), None] {
         let said = answer.map_or("wine", |index: usize| DRINKS[index]);
-        let law = enumerate::<4, _>(4, |s| {
-            mechanism.randomize(&said, s).map_err(|_| Error::entropy_unavailable())
-        });
+        let law = enumerate::<4, _, _>(4, |s| mechanism.randomize(&said, s));
         let expected = choices(answer)
             .into_iter()
             .map(|(drink, chance)| (drink, deniable_verify::law::Between::exactly(chance)));

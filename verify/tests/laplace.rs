@@ -3,7 +3,7 @@
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 use deniable_sample::{
-    DiscreteLaplace, Ratio, Result, Source, sample_discrete_laplace, sample_geometric,
+    DiscreteLaplace, Error, Ratio, Result, Source, sample_discrete_laplace, sample_geometric,
 };
 use deniable_verify::bisect::bisect;
 use deniable_verify::closed_form::{exp_neg, geometric, laplace_between, laplace_tail};
@@ -50,9 +50,9 @@ fn laplace_word<S: Source>(law: &DiscreteLaplace, source: &mut S) -> Result<i64>
 #[test]
 fn geometric_over_every_script() {
     for scale in scales() {
-        let law = enumerate::<4, _>(7, |s| geometric_word(&scale, s));
+        let law = enumerate::<4, _, Error>(7, |s| geometric_word(&scale, s));
         law.check(&inverse_power_of_two(17), geometric_support(&scale, 100)).unwrap();
-        let law = enumerate::<8, _>(3, |s| geometric_word(&scale, s));
+        let law = enumerate::<8, _, Error>(3, |s| geometric_word(&scale, s));
         law.check(&inverse_power_of_two(13), geometric_support(&scale, 100)).unwrap();
     }
 }
@@ -62,7 +62,7 @@ fn geometric_over_every_script() {
 #[test]
 fn geometric_through_all_kernels() {
     let scale = ratio(1, 64);
-    let law = enumerate::<4, _>(36, |s| geometric_word(&scale, s));
+    let law = enumerate::<4, _, Error>(36, |s| geometric_word(&scale, s));
     law.check(&inverse_power_of_two(140), geometric_support(&scale, 300)).unwrap();
 }
 
@@ -79,7 +79,7 @@ fn laplace_law(
     sampler: impl Fn(&DiscreteLaplace, &mut Script<'_, 4>) -> Result<i64>,
 ) -> Law<i64> {
     let prepared = DiscreteLaplace::new(scale).unwrap();
-    enumerate::<4, _>(6, |s| sampler(&prepared, s))
+    enumerate::<4, _, Error>(6, |s| sampler(&prepared, s))
 }
 
 #[test]
@@ -182,7 +182,7 @@ mod planted {
     #[test]
     fn a_double_zero_is_found() {
         let scale = ratio(1, 1);
-        let law = enumerate::<4, _>(6, |s| {
+        let law = enumerate::<4, _, Error>(6, |s| {
             let negative = deniable_sample::sample_bernoulli_float(0.5, false, s)?;
             let g = geometric_word(&scale, s)? as i64;
             Ok(if negative { -g } else { g })
@@ -193,7 +193,7 @@ mod planted {
     #[test]
     fn a_fair_sign_is_found() {
         let scale = ratio(5, 2);
-        let law = enumerate::<4, _>(6, |s| {
+        let law = enumerate::<4, _, Error>(6, |s| {
             let negative = deniable_sample::sample_bernoulli_float(0.5, false, s)?;
             let g = geometric_word(&scale, s)? as i64;
             Ok(if negative { -1 - g } else { g })
@@ -212,7 +212,7 @@ mod planted {
     #[test]
     fn a_dropped_low_part_is_found() {
         let scale = ratio(1, 1);
-        let law = enumerate::<4, _>(3, |s| {
+        let law = enumerate::<4, _, Error>(3, |s| {
             use deniable_sample::Word;
             let drawn = (s.draw()?.value() << 4) + s.draw()?.value();
             let u = (drawn as f64 + 0.5) / 256.0;

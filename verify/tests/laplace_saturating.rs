@@ -2,7 +2,7 @@
 
 use dashu_int::IBig;
 use dashu_ratio::RBig;
-use deniable_sample::{DiscreteLaplace, ErrorKind, Ratio, SaturatingInt, Source};
+use deniable_sample::{DiscreteLaplace, Error, ErrorKind, Ratio, SaturatingInt, Source};
 use deniable_verify::bisect::bisect;
 use deniable_verify::closed_form::{geometric, laplace_tail};
 use deniable_verify::draws::rational;
@@ -65,13 +65,13 @@ fn saturated_over_every_script() {
     for scale in scales() {
         let (noise, tails) = (DiscreteLaplace::new(&scale).unwrap(), Tails::new(&scale));
         for shift in SHIFTS {
-            tails.check(&enumerate::<4, _>(5, |s| noise.sample_saturating(shift, s)), shift);
+            tails.check(&enumerate::<4, _, _>(5, |s| noise.sample_saturating(shift, s)), shift);
         }
     }
     for scale in [ratio(1, 10), ratio(1, 1)] {
         let (noise, tails) = (DiscreteLaplace::new(&scale).unwrap(), Tails::new(&scale));
         for shift in [-128, -120, 0, 126] {
-            tails.check(&enumerate::<8, _>(3, |s| noise.sample_saturating(shift, s)), shift);
+            tails.check(&enumerate::<8, _, _>(3, |s| noise.sample_saturating(shift, s)), shift);
         }
     }
 }
@@ -82,7 +82,7 @@ fn every_shift_over_every_script() {
     let scale = ratio(5, 2);
     let (noise, tails) = (DiscreteLaplace::new(&scale).unwrap(), Tails::new(&scale));
     for shift in i8::MIN..=i8::MAX {
-        tails.check(&enumerate::<4, _>(4, |s| noise.sample_saturating(shift, s)), shift);
+        tails.check(&enumerate::<4, _, _>(4, |s| noise.sample_saturating(shift, s)), shift);
     }
 }
 
@@ -286,7 +286,7 @@ mod planted {
     fn is_found(shift: i8, wrong: impl Fn(i64) -> i8) -> bool {
         let scale = ratio(7, 1);
         let noise = DiscreteLaplace::new(&scale).unwrap();
-        let law = enumerate::<4, _>(5, |s| {
+        let law = enumerate::<4, _, Error>(5, |s| {
             let z = noise.sample(s)?;
             Ok(wrong(i64::from(shift) + i64::try_from(z).unwrap()))
         });
@@ -312,7 +312,7 @@ mod planted {
     #[test]
     fn negative_noise_of_zero_is_found() {
         let scale = ratio(7, 1);
-        let law = enumerate::<4, _>(5, |s| {
+        let law = enumerate::<4, _, Error>(5, |s| {
             let negative = deniable_sample::sample_bernoulli_float(0.5, false, s)?;
             let g = i64::try_from(deniable_sample::sample_geometric(&scale, s)?).unwrap();
             let sum = if negative { 120 - g } else { 120 + g };
@@ -326,7 +326,7 @@ mod planted {
     fn a_made_up_word_is_found() {
         let scale = ratio(7, 1);
         let noise = DiscreteLaplace::new(&scale).unwrap();
-        let law = enumerate::<4, _>(3, |s| {
+        let law = enumerate::<4, _, _>(3, |s| {
             use deniable_sample::Word;
             let words = [s.draw()?.value(), s.draw()?.value(), s.draw()?.value(), 8, 8, 8, 8, 8];
             noise.sample_saturating(120i8, &mut Script::<4>::new(&words))

@@ -4,7 +4,7 @@ use dashu_base::Signed;
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 use deniable_num::Float;
-use deniable_sample::{DiscreteLaplaceZ2k, Result, sample_discrete_laplace_Z2k, textbook};
+use deniable_sample::{DiscreteLaplaceZ2k, Error, Result, sample_discrete_laplace_Z2k, textbook};
 use deniable_verify::closed_form::laplace_tail;
 use deniable_verify::draws::enumerate_draws;
 use deniable_verify::enumerate::{enumerate, inverse_power_of_two};
@@ -45,7 +45,7 @@ fn closed_form(shift: Mini, scale: Mini, k: i32) -> Vec<(Mini, Between)> {
 
 fn shipping_law(shift: Mini, scale: Mini, k: i32) -> Law<Mini> {
     let noise = DiscreteLaplaceZ2k::new(scale, k).unwrap();
-    enumerate::<4, _>(DEPTH, |s| noise.sample(shift, s))
+    enumerate::<4, _, Error>(DEPTH, |s| noise.sample(shift, s))
 }
 
 /// 24 bits in all; what they leave open is at most 2^−10, for the case with the most outcomes.
@@ -90,7 +90,7 @@ fn every_script_on_eight_bit_floats() {
 fn every_script_ends_as_it_should() {
     for (shift, scale, k) in cases().into_iter().step_by(23) {
         let noise = DiscreteLaplaceZ2k::new(scale, k).unwrap();
-        let law = enumerate::<4, _>(4, |s| {
+        let law = enumerate::<4, _, Error>(4, |s| {
             let result = noise.sample(shift, s)?;
             let right = is_right(shift, scale, k, 4, s.read(), result);
             assert!(right, "{:?} {:?}", (shift, scale, k), s.read());
@@ -197,7 +197,7 @@ mod planted {
             let case = (nearest(shift), nearest(scale), k);
             let run = |mistake| {
                 let sampler = planted(mistake, case.0, case.1, case.2);
-                check(&enumerate::<4, _>(DEPTH, sampler), case)
+                check(&enumerate::<4, _, Error>(DEPTH, sampler), case)
             };
             run("none").unwrap();
             assert!(run(mistake).is_err(), "{mistake} was not found");

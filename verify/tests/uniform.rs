@@ -34,7 +34,7 @@ fn law_below<const BITS: u32>(
         if words * passes * BITS as usize > 16 {
             continue;
         }
-        let law = enumerate::<BITS, _>(words * passes, |s| sampler(n, s));
+        let law = enumerate::<BITS, _, _>(words * passes, |s| sampler(n, s));
         is_uniform(&law, n)?;
         if law.remainder > inverse_power_of_two(passes) {
             return Err("more than half a pass is rejected".to_owned());

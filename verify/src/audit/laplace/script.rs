@@ -1,15 +1,13 @@
 //! Words that spell a wanted noise, and all scripts of small words.
 
-use std::collections::BTreeMap;
-
-use dashu_int::{IBig, UBig};
+use dashu_int::IBig;
 use dashu_ratio::RBig;
 use deniable::{ErrorKind, Result};
 
 use super::law::Segments;
 use super::tally::LaplaceTally;
 use crate::closed_form::laplace_tail;
-use crate::enumerate::inverse_power_of_two;
+use crate::enumerate::{enumerate, inverse_power_of_two};
 use crate::law::{Between, Law};
 use crate::words::Script;
 
@@ -39,41 +37,10 @@ pub fn count_scripts<const BITS: u32, T: Ord + Clone + core::fmt::Debug>(
     depth: usize,
     mechanism: impl Fn(&mut Script<'_, BITS>) -> Result<T>,
 ) -> Law<T> {
-    let mut counts: BTreeMap<T, u64> = BTreeMap::new();
-    let (mut unresolved, mut runs) = (0u64, 0);
-    let mut script: Vec<u64> = Vec::new();
-    loop {
-        let mut source = Script::new(&script);
-        let outcome = mechanism(&mut source);
-        runs += 1;
-        let weight = 1u64 << (BITS as usize * (depth - script.len()));
-        match outcome {
-            Err(error) => {
-                assert_eq!(error.kind(), ErrorKind::EntropyUnavailable);
-                assert!(source.asked > script.len(), "it failed with words to spare");
-                if script.len() < depth {
-                    script.push(0);
-                    continue;
-                }
-                unresolved += weight;
-            }
-            Ok(outcome) => {
-                assert_eq!(source.asked, script.len(), "it did not read what it asked for");
-                *counts.entry(outcome).or_default() += weight;
-            }
-        }
-        while script.last() == Some(&((1 << BITS) - 1)) {
-            script.pop();
-        }
-        match script.last_mut() {
-            Some(last) => *last += 1,
-            None => break,
-        }
-    }
-    let unit = inverse_power_of_two(BITS as usize * depth);
-    let share = |count: u64| &unit * RBig::from(UBig::from(count));
-    let mass = counts.into_iter().map(|(outcome, count)| (outcome, share(count))).collect();
-    Law { mass, remainder: share(unresolved), runs }
+    enumerate(depth, |source| {
+        mechanism(source)
+            .inspect_err(|error| assert_eq!(error.kind(), ErrorKind::EntropyUnavailable))
+    })
 }
 
 /// Compares a law by words with the law by noise, up to what the words leave open.

@@ -31,7 +31,7 @@ pub fn over_small_words<const BITS: u32, M: Local>(
     depth: usize,
 ) -> Result<Vec<Law<M::Output>>, String> {
     let disagreement = Disagreement::default();
-    let law = enumerate::<BITS, _>(depth, |source| {
+    let law = enumerate::<BITS, _, _>(depth, |source| {
         together(inputs, source, &disagreement, |input, s| mechanism.randomize(input, s))
     });
     disagreement.none()?;
