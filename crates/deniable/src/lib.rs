@@ -85,6 +85,10 @@
 //! # Ok::<(), deniable::Error>(())
 //! ```
 //!
+//! # Below
+//!
+//! [`num`] has arithmetic that rounds in a known direction, [`sample`] the exact samplers, for mechanisms of your own.
+//!
 //! # Why believe it
 //!
 //! Each mechanism's module has its proof, and the checks that hold the code to it: its exact law by enumeration, the
@@ -113,8 +117,8 @@ mod common;
 pub mod leaks {}
 
 pub use bits::BitVector;
-pub use deniable_num::Float;
-pub use deniable_sample::{Entropy, OsEntropy, Source};
+pub use deniable_num::{self as num, Float};
+pub use deniable_sample::{self as sample, Entropy, OsEntropy, Source};
 pub use domain::{AtomDomain, BitVectorDomain, CategoryDomain, Domain, VectorDomain};
 pub use error::{Error, ErrorKind, Result};
 pub use estimate::{
