@@ -68,3 +68,31 @@ pub fn enumerate<const BITS: u32, T: Ord + Clone + Debug, E>(
 pub fn inverse_power_of_two(n: usize) -> RBig {
     RBig::from_parts(IBig::ONE, UBig::ONE << n)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use deniable_sample::{Error, Result, Source, Word};
+
+    #[test]
+    #[should_panic(expected = "words to spare")]
+    fn a_sampler_that_fails_by_itself_is_none() {
+        enumerate::<4, bool, _>(2, |s| s.draw().and_then(|_| Err(Error::entropy_unavailable())));
+    }
+
+    #[test]
+    #[should_panic(expected = "did not read what it asked for")]
+    fn a_sampler_that_goes_on_after_a_failure_is_none() {
+        enumerate::<4, _, Error>(2, |s| Ok((0..5).filter(|_| s.draw().is_ok()).count()));
+    }
+
+    #[test]
+    fn a_sampler_that_stops_early_weighs_more() {
+        let law = enumerate::<4, _, Error>(2, |s| -> Result<bool> {
+            let first = s.draw()?.value();
+            Ok(first < 4 || s.draw()?.value() < 8)
+        });
+        assert_eq!(law.remainder, RBig::ZERO);
+        assert_eq!(law.mass[&true], RBig::from_parts(5.into(), 8u32.into()));
+    }
+}

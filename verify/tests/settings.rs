@@ -133,13 +133,14 @@ fn laplace_map(scale: f64, k: Option<i32>, d_in: f64) -> Vec<String> {
     let unsized_floats = make_vector_float_laplace_cks20(sizeless, L1Distance::new(), scale, k);
     let count = AtomDomain::<i64>::all();
     let integer = make_scalar_integer_laplace_cks20(count, AbsoluteDistance::new(), scale);
-    let accuracy = floats.as_ref().map_or(Ok(0.0), |m| m.accuracy(0.95));
+    let accuracy = |confidence| floats.as_ref().map_or(Ok(0.0), |m| m.accuracy(confidence));
+    let accuracies = [0.95, 1e-310, d_in].map(|c| shown(accuracy(c).map(f64::to_bits)));
     vec![
         loss(floats.and_then(|m| m.map(d_in))),
         kind(unsized_floats),
         loss(integer.and_then(|m| m.map(1))),
         loss(deniable::laplace_map(d_in, scale, 2, 1e-310)),
-        shown(accuracy.map(f64::to_bits)),
+        accuracies.concat(),
     ]
 }
 
@@ -202,6 +203,19 @@ fn outputs() {
                 let output = noise.randomize(&[x, -x], &mut Script64::new(words)).unwrap();
                 seen.push(format!("{:?}", output.into_iter().map(bits).collect::<Vec<_>>()));
             }
+            let source = || Script64::new(words);
+            let yes = make_randomized_response_bool(0.75, false).unwrap();
+            seen.push(shown(yes.randomize(&true, &mut source())));
+            let choice = make_randomized_response(0..5, 0.3).unwrap();
+            seen.push(shown(choice.randomize(&7, &mut source())));
+            for scale in [1e-310, 3.0, 1e300] {
+                let (count, metric) = (AtomDomain::<i32>::all(), AbsoluteDistance::new());
+                let noise = make_scalar_integer_laplace_cks20(count, metric, scale).unwrap();
+                seen.push(shown(noise.randomize(&17, &mut source())));
+            }
+            let (one, metric) = (AtomDomain::<f32>::finite(), AbsoluteDistance::new());
+            let noise = make_scalar_float_laplace_cks20(one, metric, 1e-40, None).unwrap();
+            seen.push(shown(noise.randomize(&1e-42, &mut source()).map(f32::to_bits)));
             let domain = BitVectorDomain::new(5).with_max_weight(5);
             let flips = make_randomized_response_bitvec(domain, DiscreteDistance, 1e-310, true);
             let report = flips.unwrap().randomize(&BitVector::zeros(5), &mut Cycle::new(words));

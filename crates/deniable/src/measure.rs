@@ -141,7 +141,8 @@ impl From<Epsilon> for f64 {
 }
 
 impl fmt::Display for Epsilon {
-    /// With a precision, as in `{:.3}`, the decimals are rounded up: what is printed is a bound too.
+    /// With a precision, as in `{:.3}`, the decimals are rounded up: what is printed is a bound too. Without one it is the shortest
+    /// decimal that reads back as the same float, and may be below it by less than half a unit in its last place.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = match f.precision() {
             _ if !self.is_finite() => "∞".to_owned(),
@@ -238,7 +239,15 @@ mod tests {
         }
         assert_eq!(shown(0.1, 1074).len(), 1076);
         assert!(shown(0.1, 1200).ends_with("000"));
+        for decimals in [330, 401, 500, 900, 1073] {
+            let (exact, above) = (shown(5e-324, 1074), shown(5e-324, decimals));
+            assert!(above > exact && format!("{above:0<1076}") > exact, "{decimals}");
+        }
+        // A carry through every digit.
+        assert_eq!(shown(100.0 - f64::EPSILON * 32.0, 13), "100.0000000000000");
+        assert_eq!(shown(99_999_999_999.999_98, 4), "100000000000.0000");
         assert_eq!(format!("{:>6}|{:<6.1}|", Epsilon(1.5), Epsilon::INFINITY), "   1.5|∞     |");
+        assert_eq!(format!("{:^7}|", Epsilon(1.5)), "  1.5  |");
         assert_eq!(Epsilon(1e-300).to_string(), "1e-300");
     }
 }

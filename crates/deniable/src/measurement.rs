@@ -94,6 +94,7 @@ pub trait Measurement: Send + Sync {
     ) -> Result<Self::Output>;
 }
 
+// Every method is forwarded, those with a default too: a mechanism may have its own.
 macro_rules! behind_a_pointer {
     ($($pointer:ty)*) => {$(
         impl<M: Measurement + ?Sized> Measurement for $pointer {
@@ -118,12 +119,37 @@ macro_rules! behind_a_pointer {
                 (**self).map(d_in)
             }
 
+            fn check(&self, d_in: Distance<M::Metric>, d_out: Loss<M::Measure>) -> Result<bool> {
+                (**self).check(d_in, d_out)
+            }
+
+            fn invoke(&self, input: &Carrier<M::Domain>) -> Result<M::Output> {
+                (**self).invoke(input)
+            }
+
             fn invoke_from(
                 &self,
                 input: &Carrier<M::Domain>,
                 entropy: &mut dyn Entropy,
             ) -> Result<M::Output> {
                 (**self).invoke_from(input, entropy)
+            }
+        }
+
+        impl<M: LocalRandomizer + ?Sized> LocalRandomizer for $pointer
+        where
+            Carrier<M::Domain>: Sized,
+        {
+            fn invoke_batch(&self, inputs: &[Carrier<M::Domain>]) -> Result<Vec<M::Output>> {
+                (**self).invoke_batch(inputs)
+            }
+
+            fn invoke_batch_from(
+                &self,
+                inputs: &[Carrier<M::Domain>],
+                entropy: &mut dyn Entropy,
+            ) -> Result<Vec<M::Output>> {
+                (**self).invoke_batch_from(inputs, entropy)
             }
         }
     )*};

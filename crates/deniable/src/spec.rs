@@ -438,8 +438,9 @@ fn narrow<T: Float>(parameter: &'static str, x: f64) -> Result<T> {
         return Ok(nearest);
     }
     let accepted = match back {
-        Some(back) => format!("{accepted}, such as {}", Shown(back)),
-        None => accepted.to_owned(),
+        // Zero would be no noise at all, which nobody asked for.
+        Some(back) if back != 0.0 => format!("{accepted}, such as {}", Shown(back)),
+        _ => accepted.to_owned(),
     };
     let problem = format!("{} is no number of this type of floats", Shown(x));
     Err(Error::invalid_parameter(parameter, problem, accepted))

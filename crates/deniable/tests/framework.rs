@@ -315,3 +315,68 @@ fn errors_can_be_made_by_others() {
     assert_eq!(error.kind(), ErrorKind::InvalidDistance);
     assert_eq!(error.to_string(), "invalid d_in: it is odd; accepted is an even number");
 }
+
+/// A mechanism with a budget of its own, which is spent.
+struct Spent(RandomizedResponseBool);
+
+impl Measurement for Spent {
+    type Domain = AtomDomain<bool>;
+    type Metric = DiscreteDistance;
+    type Measure = MaxDivergence;
+    type Output = bool;
+
+    fn input_domain(&self) -> &AtomDomain<bool> {
+        self.0.input_domain()
+    }
+
+    fn input_metric(&self) -> DiscreteDistance {
+        DiscreteDistance
+    }
+
+    fn output_measure(&self) -> MaxDivergence {
+        MaxDivergence
+    }
+
+    fn map(&self, d_in: u32) -> Result<Epsilon> {
+        self.0.map(d_in)
+    }
+
+    fn check(&self, _: u32, _: Epsilon) -> Result<bool> {
+        Ok(false)
+    }
+
+    fn invoke(&self, _: &bool) -> Result<bool> {
+        Err(deniable::Error::invalid_parameter("budget", "it is spent", "another mechanism"))
+    }
+
+    fn invoke_from(&self, answer: &bool, entropy: &mut dyn Entropy) -> Result<bool> {
+        self.0.invoke_from(answer, entropy)
+    }
+}
+
+impl LocalRandomizer for Spent {
+    fn invoke_batch(&self, _: &[bool]) -> Result<Vec<bool>> {
+        self.invoke(&true).map(|_| Vec::new())
+    }
+}
+
+/// What a mechanism does in its own way, it does behind a pointer too.
+#[test]
+fn pointers_forward_every_method() {
+    fn refuses(
+        mechanism: impl LocalRandomizer<
+            Domain = AtomDomain<bool>,
+            Metric = DiscreteDistance,
+            Measure = MaxDivergence,
+        >,
+    ) {
+        assert!(!mechanism.check(1, Epsilon::INFINITY).unwrap());
+        assert!(mechanism.invoke(&true).is_err() && mechanism.invoke_batch(&[true]).is_err());
+        assert!(mechanism.invoke_batch_from(&[true], &mut Script::new([0])).is_ok());
+    }
+    let spent = || Spent(make_randomized_response_bool(0.75, false).unwrap());
+    let kept = spent();
+    refuses(&kept);
+    refuses(Box::new(spent()));
+    refuses(std::sync::Arc::new(spent()));
+}

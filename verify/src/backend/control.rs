@@ -1,14 +1,18 @@
 //! The processor's control word for floating point, which any library in a process may have changed.
 
-/// The ways in which a processor can be set: rounding to the nearest, down, up, to zero; with subnormal numbers as they are, or
-/// taken for zero and flushed to it.
-pub const SETTINGS: [u32; 8] = {
-    const FLUSH: u32 = 1 << 15 | 1 << 6;
-    let mut settings = [0; 8];
+/// The ways in which a processor can be set: rounding to the nearest, down, up, to zero; and for each, subnormal results as they
+/// are or flushed to zero, subnormal operands as they are or taken for zero.
+pub const SETTINGS: [u32; 16] = {
+    const FLUSHED: u32 = 1 << 15;
+    const TAKEN_FOR_ZERO: u32 = 1 << 6;
+    let mut settings = [0; 16];
     let mut i = 0;
-    while i < 8 {
+    while i < 16 {
         // All exceptions stay masked.
-        settings[i] = 0x1f80 | (i as u32 / 2) << 13 | if i % 2 == 1 { FLUSH } else { 0 };
+        settings[i] = 0x1f80
+            | (i as u32 / 4) << 13
+            | if i & 2 != 0 { FLUSHED } else { 0 }
+            | if i & 1 != 0 { TAKEN_FOR_ZERO } else { 0 };
         i += 1;
     }
     settings
@@ -59,8 +63,13 @@ mod tests {
         let tiny = black_box(5e-324f64);
         let third = |setting| with_setting(setting, || black_box(1.0f64) / black_box(3.0)).unwrap();
         let is_zero = |setting| with_setting(setting, || black_box(tiny) == 0.0).unwrap();
-        assert_eq!(SETTINGS.map(is_zero), [false, true, false, true, false, true, false, true]);
-        assert!(third(SETTINGS[4]) > third(SETTINGS[2]));
+        assert_eq!(SETTINGS.map(is_zero), core::array::from_fn(|i| i % 2 == 1));
+        assert!(third(SETTINGS[8]) > third(SETTINGS[4]));
+        let half = |setting| {
+            with_setting(setting, || (black_box(f64::MIN_POSITIVE) * black_box(0.3)).to_bits())
+                .unwrap()
+        };
+        assert!(half(SETTINGS[0]) > 0 && half(SETTINGS[2]) == 0);
         assert!(!is_zero(read()));
     }
 }

@@ -1,6 +1,6 @@
 //! How large the noise is.
 
-use deniable_num::{Directed, Direction, Float, InfCast, Lower, Real, Upper};
+use deniable_num::{Decoded, Directed, Direction, Float, InfCast, Lower, Real, Upper};
 
 use crate::error::Shown;
 use crate::mechanism::bound::is_zero;
@@ -12,7 +12,9 @@ use crate::{Error, Result};
 /// Noise is 2^k·Z with P(|Z| > a) = 2q^(a+1)/(1 + q), q = e^(−2^k/scale). That is at most 1 − confidence from
 /// a + 1 = (scale/2^k)·ln(2/((1 − confidence)(1 + q))) on.
 pub(crate) fn laplace_accuracy<T: Float>(scale: T, k: i32, confidence: f64) -> Result<f64> {
-    if !(0.0 < confidence && confidence < 1.0) {
+    let is_positive =
+        matches!(confidence.decode(), Decoded::Finite { negative: false, mantissa: 1.., .. });
+    if !is_positive || confidence >= 1.0 {
         let problem = if confidence.is_nan() {
             "it is not a number".to_owned()
         } else {

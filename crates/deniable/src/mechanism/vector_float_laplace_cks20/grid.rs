@@ -7,7 +7,7 @@ use num_bigint::BigUint;
 use crate::mechanism::bound::{exact, loss_of_ratio};
 use crate::{Epsilon, Error, Result};
 
-/// The grid 2^k·ℤ that noise is drawn on, and by how much rounding to it can drive two numbers apart: 2^k less the
+/// The grid 2^k·ℤ that noise is drawn on, and a bound of how much rounding to it can drive two numbers apart: 2^k less the
 /// type's finest step, rounded up.
 ///
 /// Without a `k`, and for every `k` below it, the grid is the type's finest, where nothing is rounded.

@@ -139,6 +139,7 @@ fn without_noise_the_grid_hides_nothing() {
         assert_eq!(vector(1, 0.0, Some(k)).map(d_in).unwrap(), Epsilon::INFINITY);
         assert_eq!(scalar(0.0, Some(k)).map(d_in).unwrap(), Epsilon::INFINITY);
     }
+    assert_eq!(scalar(-0.0f64, None).scale().to_bits(), 0);
     // With noise, no two floats that close are rounded apart, and two further apart are.
     assert_eq!(vector(1, 1.0, Some(0)).map(f64::EPSILON / 8.0).unwrap(), Epsilon::ZERO);
     assert_eq!(vector(1, 1.0, Some(0)).map(f64::EPSILON / 4.0).unwrap().get(), 1.0);
