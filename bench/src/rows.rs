@@ -1,0 +1,201 @@
+//! The rows of the table.
+
+use std::hint::black_box;
+
+use deniable::prelude::*;
+
+use crate::contest::{Contender, Row};
+use crate::peers;
+use crate::plain::Xoshiro;
+
+/// All of them, each made when it is its turn.
+pub fn all() -> impl Iterator<Item = Row> {
+    let local: [fn() -> Row; 9] = [
+        || yes_or_no(1_000_000, "RR bool, p = .75, batch of 10^6"),
+        || yes_or_no(1, "RR bool, p = .75, single invoke"),
+        || choice(16, "RR categorical, 16 integers, batch", CHOICE_16),
+        || choice(1000, "RR categorical, 1000 integers, batch", CHOICE_1000),
+        texts,
+        || bits(0.5, false, "RR bit vector, k = 1024, f = .5", Some(BITS)),
+        || bits(0.1, false, "RR bit vector, k = 1024, f = .1", Some(BITS)),
+        || bits(0.1, true, "RR bit vector, constant_time, f = .1", None),
+        debias,
+    ];
+    let central: [fn() -> Row; 8] = [
+        || float_laplace(1.0, "Laplace f64, d = 10^6, scale 1"),
+        || float_laplace(1e-3, "Laplace f64, d = 10^6, scale 1e-3"),
+        || float_laplace(1e6, "Laplace f64, d = 10^6, scale 1e6"),
+        || integer_laplace(1.0, "Laplace i64, d = 10^6, scale 1"),
+        || integer_laplace(1e9, "Laplace i64, d = 10^6, scale 1e9"),
+        make_yes_or_no,
+        make_choice,
+        make_bits,
+    ];
+    local.into_iter().chain(central).map(|row| row())
+}
+
+const CHOICE_16: &str = "x = g.integers(0, 16, n); o = (x + g.integers(1, 16, n)) % 16; r = np.where(g.random(n) < .75, x, o)";
+const CHOICE_1000: &str = "x = g.integers(0, 1000, n); o = (x + g.integers(1, 1000, n)) % 1000; r = np.where(g.random(n) < .75, x, o)";
+const BITS: &str = "r = np.zeros(n, bool) ^ (g.random(n) < .25)";
+
+fn yes_or_no(items: usize, name: &'static str) -> Row {
+    let mechanism = make_randomized_response_bool(0.75, false).expect("a probability");
+    let answers: Vec<bool> = (0..items).map(|i| i % 3 == 0).collect();
+    let ours = match items {
+        1 => Contender::new(1, move || {
+            black_box(mechanism.invoke(black_box(&true)).expect("entropy"));
+        }),
+        _ => Contender::new(items, move || {
+            black_box(mechanism.invoke_batch(&answers).expect("entropy"));
+        }),
+    };
+    let (mut generator, answers) = (Xoshiro::new(), vec![true; 10_000]);
+    let plain = Contender::new(answers.len(), move || {
+        let answer = |&answer: &bool| answer ^ (generator.uniform() >= 0.75);
+        black_box(answers.iter().map(answer).collect::<Vec<bool>>());
+    });
+    Row {
+        name,
+        item: "answer",
+        ours,
+        opendp: Some(peers::yes_or_no(0.75)),
+        plain: Some(plain),
+        numpy: (items > 1).then_some("r = np.ones(n, bool) ^ (g.random(n) >= .75)"),
+    }
+}
+
+fn choice(t: u32, name: &'static str, numpy: &'static str) -> Row {
+    let mechanism = make_randomized_response(0..t, 0.75).expect("a probability");
+    let answers: Vec<u32> = (0..1_000_000).map(|i| i % t).collect();
+    let ours = Contender::new(answers.len(), move || {
+        black_box(mechanism.invoke_batch(&answers).expect("entropy"));
+    });
+    let (mut generator, answers) = (Xoshiro::new(), vec![3; 10_000]);
+    let plain = Contender::new(answers.len(), move || {
+        let other = |answer, r| u64::from(answer) + 1 + r;
+        let randomized = |&answer: &u32| match generator.uniform() < 0.75 {
+            true => u64::from(answer),
+            false => other(answer, generator.below(u64::from(t) - 1)) % u64::from(t),
+        };
+        black_box(answers.iter().map(randomized).collect::<Vec<u64>>());
+    });
+    let opendp = Some(peers::choice((0..t as i32).collect(), 0.75));
+    Row { name, item: "answer", ours, opendp, plain: Some(plain), numpy: Some(numpy) }
+}
+
+fn texts() -> Row {
+    let categories: Vec<String> = (0..1000).map(|i| format!("category {i}")).collect();
+    let mechanism = make_randomized_response(categories.clone(), 0.75).expect("a probability");
+    let answers: Vec<String> = categories.iter().cycle().take(100_000).cloned().collect();
+    Row {
+        name: "RR categorical, 1000 texts, batch",
+        item: "answer",
+        ours: Contender::new(answers.len(), move || {
+            black_box(mechanism.invoke_batch(&answers).expect("entropy"));
+        }),
+        opendp: Some(peers::choice(categories, 0.75)),
+        plain: None,
+        numpy: None,
+    }
+}
+
+fn bits(f: f64, constant_time: bool, name: &'static str, numpy: Option<&'static str>) -> Row {
+    const K: usize = 1024;
+    let domain = BitVectorDomain::new(K).with_max_weight(K);
+    let mechanism = make_randomized_response_bitvec(domain, DiscreteDistance, f, constant_time);
+    let (mechanism, answer) = (mechanism.expect("an f"), BitVector::zeros(K));
+    let mut generator = Xoshiro::new();
+    let plain = Contender::new(K, move || {
+        black_box((0..K).map(|_| generator.uniform() < f / 2.0).collect::<Vec<bool>>());
+    });
+    Row {
+        name,
+        item: "bit",
+        ours: Contender::new(K, move || {
+            black_box(mechanism.invoke(&answer).expect("entropy"));
+        }),
+        opendp: Some(peers::bits(K, f, constant_time)),
+        plain: Some(plain),
+        numpy,
+    }
+}
+
+fn debias() -> Row {
+    const K: usize = 1024;
+    let report = |i: usize| (0..K).map(move |j| (i * 7 + j * j) % 5 < 2).collect::<BitVector>();
+    let reports: Vec<BitVector> = (0..100_000).map(report).collect();
+    Row {
+        name: "debias, n = 100 000, k = 1024",
+        item: "bit of a report",
+        ours: Contender::new(reports.len() * K, move || {
+            black_box(debias_randomized_response_bitvec(&reports, 0.5).expect("reports"));
+        }),
+        opendp: Some(peers::debias(K, 1000)),
+        plain: None,
+        numpy: None,
+    }
+}
+
+fn float_laplace(scale: f64, name: &'static str) -> Row {
+    let numbers = VectorDomain::finite::<f64>();
+    let mechanism = make_vector_float_laplace_cks20(numbers, L1Distance::new(), scale, None);
+    let (mechanism, input) = (mechanism.expect("a scale"), vec![0.25; 1_000_000]);
+    let mut generator = Xoshiro::new();
+    let plain = Contender::new(10_000, move || {
+        black_box((0..10_000).map(|_| 0.25 + generator.laplace(scale)).collect::<Vec<f64>>());
+    });
+    Row {
+        name,
+        item: "number",
+        ours: Contender::new(input.len(), move || {
+            black_box(mechanism.invoke(&input).expect("entropy"));
+        }),
+        opendp: Some(peers::float_laplace(scale)),
+        plain: Some(plain),
+        numpy: Some("r = .25 + g.laplace(0, 1, n)"),
+    }
+}
+
+fn integer_laplace(scale: f64, name: &'static str) -> Row {
+    let numbers = VectorDomain::finite::<i64>();
+    let mechanism = make_vector_integer_laplace_cks20(numbers, L1Distance::new(), scale);
+    let (mechanism, input) = (mechanism.expect("a scale"), vec![25; 1_000_000]);
+    Row {
+        name,
+        item: "number",
+        ours: Contender::new(input.len(), move || {
+            black_box(mechanism.invoke(&input).expect("entropy"));
+        }),
+        opendp: Some(peers::integer_laplace(scale)),
+        plain: None,
+        numpy: None,
+    }
+}
+
+/// A row of constructors: no loop does the same.
+fn constructor(name: &'static str, ours: Contender, opendp: Contender) -> Row {
+    Row { name, item: "mechanism", ours, opendp: Some(opendp), plain: None, numpy: None }
+}
+
+fn make_yes_or_no() -> Row {
+    let ours = Contender::new(1, || {
+        black_box(make_randomized_response_bool(black_box(0.75), false).expect("a probability"));
+    });
+    constructor("constructor, boolean", ours, peers::make_yes_or_no())
+}
+
+fn make_choice() -> Row {
+    let ours = Contender::new(1, || {
+        black_box(make_randomized_response(0..16, black_box(0.75)).expect("a probability"));
+    });
+    constructor("constructor, 16 integers", ours, peers::make_choice())
+}
+
+fn make_bits() -> Row {
+    let ours = Contender::new(1, || {
+        let domain = BitVectorDomain::new(64).with_max_weight(2);
+        let made = make_randomized_response_bitvec(domain, DiscreteDistance, black_box(0.5), false);
+        black_box(made.expect("an f"));
+    });
+    constructor("constructor, bit vector", ours, peers::make_bits())
+}
