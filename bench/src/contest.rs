@@ -85,7 +85,7 @@ pub fn print_row(mut row: Row, mut numpy: Option<&mut Numpy>) {
         false => format!("{:.*}", if median(&ratios) < 10.0 { 1 } else { 0 }, median(&ratios)),
     });
     let Row { name, item, .. } = row;
-    println!("| {name} | {item} | {:.2} | {opendp} | {plain} | {numpy} |", median(&ours));
+    println!("| {name} | {item} | {:.3} | {opendp} | {plain} | {numpy} |", median(&ours));
 }
 
 fn median(values: &[f64]) -> f64 {

@@ -47,6 +47,7 @@ pub fn bits(k: usize, f: f64, constant_time: bool) -> Contender {
     })
 }
 
+/// It takes the reports by value, so that a copy of them is part of its job.
 pub fn debias(k: usize, n: usize) -> Contender {
     let reports: Vec<BitVector> =
         (0..n).map(|i| (0..k).map(|j| (i * 7 + j * j) % 5 < 2).collect()).collect();

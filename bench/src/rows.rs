@@ -122,15 +122,16 @@ fn bits(f: f64, constant_time: bool, name: &'static str, numpy: Option<&'static 
 
 fn debias() -> Row {
     const K: usize = 1024;
+    const N: usize = 100_000;
     let report = |i: usize| (0..K).map(move |j| (i * 7 + j * j) % 5 < 2).collect::<BitVector>();
-    let reports: Vec<BitVector> = (0..100_000).map(report).collect();
+    let reports: Vec<BitVector> = (0..N).map(report).collect();
     Row {
         name: "debias, n = 100 000, k = 1024",
         item: "bit of a report",
         ours: Contender::new(reports.len() * K, move || {
             black_box(debias_randomized_response_bitvec(&reports, 0.5).expect("reports"));
         }),
-        opendp: Some(peers::debias(K, 1000)),
+        opendp: Some(peers::debias(K, N)),
         plain: None,
         numpy: None,
     }

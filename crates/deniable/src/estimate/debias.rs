@@ -3,6 +3,7 @@ use core::hash::Hash;
 use deniable_num::{Direction, Real};
 use num_bigint::{BigInt, BigUint, Sign};
 
+use super::counts::BitCounts;
 use crate::error::Shown;
 use crate::mechanism::bound::exact;
 use crate::mechanism::randomized_response::RandomizedResponse;
@@ -37,17 +38,18 @@ pub fn debias_randomized_response_bitvec<'a>(
     let channel = Channel::bitvec(f)?;
     let mut reports = reports.into_iter();
     let first = reports.next().ok_or_else(no_reports)?;
-    let mut counts = vec![0; first.len()];
-    let mut respondents = 0;
-    for report in core::iter::once(first).chain(reports) {
-        if report.len() != counts.len() {
-            let problem = format!("report number {} has another length", respondents + 1);
-            return Err(Error::invalid_parameter("reports", problem, "reports of one length"));
+    let mut counts = BitCounts::new(first.len());
+    let mut group = Vec::with_capacity(8);
+    for (index, report) in core::iter::once(first).chain(reports).enumerate() {
+        counts.check(report, index)?;
+        group.push(report);
+        if group.len() == 8 {
+            counts.add_group(&group);
+            group.clear();
         }
-        add_bits(&mut counts, report);
-        respondents += 1;
     }
-    Ok(channel.estimates(&counts, respondents))
+    counts.add_group(&group);
+    Ok(channel.estimates(&counts.ones(), counts.reports()))
 }
 
 /// An unbiased estimate of how many answers were yes, from the reports of
@@ -194,15 +196,6 @@ impl Channel {
 
 fn no_reports() -> Error {
     Error::invalid_parameter("reports", "there are none", "at least one report")
-}
-
-/// Adds each bit to the count at its place.
-fn add_bits(counts: &mut [u64], report: &BitVector) {
-    for (counts, word) in counts.chunks_mut(64).zip(report.as_words()) {
-        for (bit, count) in counts.iter_mut().enumerate() {
-            *count += word >> bit & 1;
-        }
-    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,10 @@
 //!
 //! A local mechanism lies with a known probability, so that the number of lies can be expected, and taken off.
 
+mod counts;
 mod debias;
 
+pub use counts::BitCounts;
 pub use debias::{
     debias_randomized_response, debias_randomized_response_bitvec, debias_randomized_response_bool,
 };
