@@ -26,6 +26,9 @@ const CONSTANT_TIME: &[(&str, Run)] = &[
         let half = Dyadic::from_float(5e-324).expect("a probability").half();
         u64::from(half.sample(true, secret).expect("there is no end to these words"))
     }),
+    ("lanes of one place", |secret| lanes(0.5, true, secret)),
+    ("lanes of 1074 places", |secret| lanes(5e-324, true, secret)),
+    ("a batch of yes or no", |secret| batch(true, secret)),
     ("make_randomized_response_bool of one word", |secret| answer(0.75, true, secret)),
     ("make_randomized_response_bool of 53 places", |secret| {
         answer(f64::from_bits(0.5f64.to_bits() + 1), true, secret)
@@ -45,6 +48,8 @@ const MEMBERSHIP: &[(&str, Run)] =
 const PLANTED: &[(&str, Run)] = &[
     ("a branch on a random bit", |secret| branch(draw(secret) & 1 == 1)),
     ("sample_bernoulli_float without constant_time", |secret| bernoulli(1e-310, false, secret)),
+    ("lanes without constant_time", |secret| lanes(0.3, false, secret)),
+    ("a batch of yes or no without constant_time", |secret| batch(false, secret)),
     ("make_randomized_response_bool without constant_time", |secret| answer(0.75, false, secret)),
     ("make_randomized_response_bitvec without constant_time", |secret| {
         flips(130, 130, 0.3, false, secret)
@@ -74,6 +79,20 @@ const PLANTED: &[(&str, Run)] = &[
 fn bernoulli(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
     let outcome = sample_bernoulli_float(prob, constant_time, secret);
     u64::from(outcome.expect("there is no end to these words"))
+}
+
+fn lanes(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
+    let law = Dyadic::from_float(prob).expect("a probability");
+    law.sample_lanes(constant_time, secret).expect("there is no end to these words")
+}
+
+/// More answers than one word of flips, of which the last is not full.
+fn batch(constant_time: bool, secret: &mut SecretWords) -> u64 {
+    let mechanism = make_randomized_response_bool(0.7, constant_time).expect("a probability");
+    let answers: Vec<bool> = (0..70).map(|_| draw(secret) & 1 == 1).collect();
+    let reports = mechanism.invoke_batch_from(&answers, secret);
+    let reports = reports.expect("there is no end to these words");
+    reports.iter().fold(0, |sum, &report| sum << 1 ^ u64::from(report))
 }
 
 fn answer(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {

@@ -6,7 +6,7 @@
 //!
 //! | law | function | many draws from one law |
 //! |---|---|---|
-//! | true with the probability of a float | [`sample_bernoulli_float`] | [`Dyadic`] |
+//! | true with the probability of a float | [`sample_bernoulli_float`] | [`Dyadic`], [`Dyadic::sample_lanes`] |
 //! | true with a rational probability | [`sample_bernoulli_rational`] | |
 //! | true with probability e^−x | [`sample_bernoulli_exp`] | |
 //! | uniform below n | [`sample_uniform_int_below`] | |

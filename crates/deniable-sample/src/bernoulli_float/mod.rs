@@ -1,6 +1,8 @@
 //! One bit that is true with exactly the probability a float says.
 #![doc = include_str!("proof.md")]
 
+mod lanes;
+
 use deniable_num::{Decoded, Float};
 
 use crate::error::Refusal;

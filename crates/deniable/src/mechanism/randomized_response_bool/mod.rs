@@ -3,7 +3,7 @@
 
 use core::fmt;
 
-use deniable_sample::{Dyadic, Entropy, Source};
+use deniable_sample::{Dyadic, Entropy, OsEntropy, Source, Word};
 use num_bigint::BigUint;
 
 use crate::domain::{AtomDomain, Domain};
@@ -87,6 +87,26 @@ impl RandomizedResponseBool {
         Ok(answer ^ !truthful)
     }
 
+    /// [`LocalRandomizer::invoke_batch_from`] for random words of any width: as many answers at a time as a word has bits.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn randomize_batch<S: Source + ?Sized>(
+        &self,
+        answers: &[bool],
+        source: &mut S,
+    ) -> Result<Vec<bool>> {
+        answers.iter().try_for_each(|answer| self.domain.check_member(answer))?;
+        let mut reports = Vec::with_capacity(answers.len());
+        for answers in answers.chunks(S::Word::BITS as usize) {
+            let truthful = self.truth.sample_lanes(self.constant_time, source)?;
+            let report = |(lane, answer): (usize, &bool)| answer ^ (truthful >> lane & 1 == 0);
+            reports.extend(answers.iter().enumerate().map(report));
+        }
+        Ok(reports)
+    }
+
     /// The standard error of the number of yeses, estimated from the reports of `respondents` people by
     /// [`debias_randomized_response_bool`](crate::debias_randomized_response_bool). ∞ if `prob` is 0.5: then the reports say nothing.
     pub fn standard_error(&self, respondents: u64) -> f64 {
@@ -126,7 +146,15 @@ impl Measurement for RandomizedResponseBool {
     }
 }
 
-impl LocalRandomizer for RandomizedResponseBool {}
+impl LocalRandomizer for RandomizedResponseBool {
+    fn invoke_batch(&self, answers: &[bool]) -> Result<Vec<bool>> {
+        self.randomize_batch(answers, &mut OsEntropy::new())
+    }
+
+    fn invoke_batch_from(&self, answers: &[bool], entropy: &mut dyn Entropy) -> Result<Vec<bool>> {
+        self.randomize_batch(answers, entropy)
+    }
+}
 
 impl fmt::Debug for RandomizedResponseBool {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
