@@ -20,7 +20,7 @@ use crate::{BitVector, Error, Result};
 /// assert!(counts.add(&BitVector::zeros(3)).is_err());
 /// # Ok::<(), deniable::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct BitCounts {
     reports: u64,
@@ -72,14 +72,29 @@ impl BitCounts {
         for (index, report) in reports.iter().enumerate() {
             self.check(report, index)?;
         }
-        for group in reports.chunks(8) {
-            self.add_group(&group.iter().collect::<Vec<_>>());
+        self.add_each(reports)
+    }
+
+    /// Adds reports up to the first of another length, eight at a time.
+    pub(super) fn add_each<'a>(
+        &mut self,
+        reports: impl IntoIterator<Item = &'a BitVector>,
+    ) -> Result<()> {
+        let mut group = Vec::with_capacity(8);
+        for (index, report) in reports.into_iter().enumerate() {
+            self.check(report, index)?;
+            group.push(report);
+            if group.len() == 8 {
+                self.add_group(&group);
+                group.clear();
+            }
         }
+        self.add_group(&group);
         Ok(())
     }
 
     /// Adds up to eight reports of the right length.
-    pub(super) fn add_group(&mut self, group: &[&BitVector]) {
+    fn add_group(&mut self, group: &[&BitVector]) {
         self.make_room();
         match <[&BitVector; 8]>::try_from(group) {
             Ok(eight) => self.planes.add_eight(eight.map(BitVector::as_words)),
@@ -92,18 +107,19 @@ impl BitCounts {
     ///
     /// # Errors
     ///
-    /// Counts of another length.
+    /// Counts of another length, or of more than 2^63 reports in all.
     pub fn merge(&mut self, other: &BitCounts) -> Result<()> {
         if other.length() != self.length() {
-            return Err(another_length("counts", "they have another length"));
+            return Err(another_length("other", "it has another length"));
         }
+        check_reports("other", self.reports.saturating_add(other.reports))?;
         other.ones().iter().zip(&mut self.ones).for_each(|(more, ones)| *ones += more);
         self.reports += other.reports;
         Ok(())
     }
 
     /// Whether a report, number `index` from 0, has the right length.
-    pub(super) fn check(&self, report: &BitVector, index: usize) -> Result<()> {
+    fn check(&self, report: &BitVector, index: usize) -> Result<()> {
         if report.len() == self.length() {
             return Ok(());
         }
@@ -119,9 +135,18 @@ impl BitCounts {
     }
 }
 
+impl PartialEq for BitCounts {
+    /// The same counts, whatever is still in the planes.
+    fn eq(&self, other: &Self) -> bool {
+        self.reports == other.reports && self.ones() == other.ones()
+    }
+}
+
+impl Eq for BitCounts {}
+
 /// Counters written vertically: bit p of the count at each place is in plane p. Adding a report costs a few operations on whole
 /// words, and 64 places at a time.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 struct Planes {
     /// Plane after plane, each as many words as a report.
     bits: Vec<u64>,
@@ -221,6 +246,7 @@ impl TryFrom<Written> for BitCounts {
     type Error = Error;
 
     fn try_from(Written { reports, ones }: Written) -> Result<Self> {
+        check_reports("reports", reports)?;
         if ones.iter().any(|&ones| ones > reports) {
             let problem = "there are more ones than reports";
             return Err(Error::invalid_parameter("ones", problem, "numbers up to that of reports"));
@@ -233,7 +259,15 @@ fn another_length(
     parameter: &'static str,
     problem: impl Into<std::borrow::Cow<'static, str>>,
 ) -> Error {
-    Error::invalid_parameter(parameter, problem, "one length")
+    Error::invalid_parameter(parameter, problem, "reports of one length")
+}
+
+/// So few that counting on never overflows: nobody adds 2^63 reports to what was merged or read.
+fn check_reports(parameter: &'static str, reports: u64) -> Result<()> {
+    if reports <= 1 << 63 {
+        return Ok(());
+    }
+    Err(Error::invalid_parameter(parameter, "there are too many reports", "at most 2^63 reports"))
 }
 
 #[cfg(test)]
@@ -297,7 +331,21 @@ mod tests {
             merged.merge(&counts).unwrap();
         }
         assert_eq!((merged.reports(), merged.ones()), (3000, all.ones()));
+        assert_eq!(merged, all);
         assert!(merged.merge(&BitCounts::new(131)).is_err());
+    }
+
+    #[test]
+    fn too_many_reports_are_refused_and_change_nothing() {
+        let most = format!(r#"{{"reports":{},"ones":[5]}}"#, 1u64 << 63);
+        let mut counts: BitCounts = serde_json::from_str(&most).unwrap();
+        let before = counts.clone();
+        assert!(counts.merge(&before).is_err());
+        assert_eq!(counts, before);
+        counts.add(&BitVector::from([true])).unwrap();
+        assert_eq!((counts.reports(), counts.ones()), ((1 << 63) + 1, vec![6]));
+        let more = format!(r#"{{"reports":{},"ones":[5]}}"#, (1u64 << 63) + 1);
+        assert!(serde_json::from_str::<BitCounts>(&more).is_err());
     }
 
     #[test]
@@ -316,6 +364,8 @@ mod tests {
         let json = serde_json::to_string(&counts).unwrap();
         let read: BitCounts = serde_json::from_str(&json).unwrap();
         assert_eq!((read.reports(), read.ones()), (50, counts.ones()));
+        assert_eq!(read, counts);
+        assert_ne!(read, BitCounts::new(70));
         for bad in [r#"{"reports":1,"ones":[2]}"#, r#"{"reports":1,"ones":[1],"more":0}"#] {
             assert!(serde_json::from_str::<BitCounts>(bad).is_err());
         }

@@ -36,19 +36,10 @@ pub fn debias_randomized_response_bitvec<'a>(
     f: f64,
 ) -> Result<Vec<f64>> {
     let channel = Channel::bitvec(f)?;
-    let mut reports = reports.into_iter();
-    let first = reports.next().ok_or_else(no_reports)?;
+    let mut reports = reports.into_iter().peekable();
+    let first = reports.peek().ok_or_else(no_reports)?;
     let mut counts = BitCounts::new(first.len());
-    let mut group = Vec::with_capacity(8);
-    for (index, report) in core::iter::once(first).chain(reports).enumerate() {
-        counts.check(report, index)?;
-        group.push(report);
-        if group.len() == 8 {
-            counts.add_group(&group);
-            group.clear();
-        }
-    }
-    counts.add_group(&group);
+    counts.add_each(reports)?;
     Ok(channel.estimates(&counts.ones(), counts.reports()))
 }
 
