@@ -17,7 +17,7 @@ const WORDS: usize = 4096;
 #[test]
 fn shipping_generator_does_not_repeat() {
     for how in [How::Fork, How::RawClone] {
-        for drawn_before in [0, 1, 100, 475, 476, 477, 7615, 7616] {
+        for drawn_before in [0, 1, 100, 1003, 1004, 1005, 16_063, 16_064] {
             assert!(
                 !repeats_across_fork(how, drawn_before, os_word),
                 "{how:?} after {drawn_before}"
@@ -153,7 +153,7 @@ mod within_a_draw {
     fn fill_across_a_refill_and_across_a_seed() {
         for refills_before in [1, 16] {
             let draw = move || {
-                os_fill(&mut vec![0; refills_before * 476 - 3]);
+                os_fill(&mut vec![0; refills_before * 1004 - 3]);
                 fork_within(11, 6, os_fill).unwrap()
             };
             let stepped = std::thread::spawn(draw).join().unwrap();

@@ -43,8 +43,8 @@ pub(crate) unsafe trait ValidWhenZero {}
 unsafe impl ValidWhenZero for State {}
 
 impl State {
-    /// 60 blocks of ChaCha: with the mark and the counters just below a page of 4096 bytes.
-    pub(crate) const KEYSTREAM: usize = 480;
+    /// With the mark and the counters two pages of 4096 bytes.
+    pub(crate) const KEYSTREAM: usize = 1008;
 }
 
 impl<T: ValidWhenZero> WipedOnFork<T> {
@@ -139,8 +139,8 @@ mod tests {
     }
 
     #[test]
-    fn fits_a_page() {
-        assert!(size_of::<Marked<State>>() <= 4096);
+    fn fits_two_pages() {
+        assert!(size_of::<Marked<State>>() <= 2 * 4096);
     }
 
     #[test]

@@ -18,12 +18,9 @@
 //! has come would let parent and child go on with the same seed. `verify/tests/fork.rs` forks after the
 //! instructions of a draw, one after the other, and looks at what each child then draws.
 
-use chacha20::cipher::array::Array;
-use chacha20::cipher::{KeyIvInit, StreamCipherCore};
-use chacha20::variants::Ietf;
-use chacha20::{ChaChaCore, Key, Nonce, R20};
 use zeroize::Zeroize;
 
+use super::cipher::{KEY, expand};
 use crate::Result;
 use crate::backend::{State, WipedOnFork, bytes_of, take};
 
@@ -33,13 +30,13 @@ pub(super) trait Seeder {
     fn seed(&mut self, bytes: &mut [u8]) -> Result<()>;
 }
 
-/// ChaCha20 with fast key erasure, its state and its buffer in memory that is wiped on fork.
+/// A cipher with fast key erasure, its state and its buffer in memory that is wiped on fork.
 pub(super) struct Generator<S> {
     state: WipedOnFork<State>,
     seeder: S,
 }
 
-/// How many times the buffer is refilled from one seed: 16 × 476 words of 8 bytes are 60 928 bytes.
+/// How many times the buffer is refilled from one seed: 16 × 1004 words of 8 bytes are 128 512 bytes.
 pub(super) const REFILLS_PER_SEED: usize = 16;
 
 /// How many words of each refill are handed out. The others are the next key.
@@ -134,22 +131,5 @@ impl<S: Seeder> Generator<S> {
     }
 }
 
-/// The words of a key.
-const KEY: usize = 4;
-
-/// Replaces the whole array by the keystream of the key at its front, nonce and counter zero. So the
-/// key is gone, another is in its place, and what came out under the old one cannot be computed again.
-fn expand(keystream: &mut [u64; State::KEYSTREAM]) {
-    let bytes = bytes_of(keystream);
-    let mut cipher = {
-        let (key, _) = Key::slice_as_chunks(&bytes[..KEY * 8]);
-        ChaChaCore::<R20, Ietf>::new(&key[0], &Nonce::default())
-    };
-    let (blocks, _) = Array::slice_as_chunks_mut(bytes);
-    cipher.write_keystream_blocks(blocks);
-}
-
-#[cfg(test)]
-mod cipher_tests;
 #[cfg(all(test, target_os = "linux"))]
 mod tests;

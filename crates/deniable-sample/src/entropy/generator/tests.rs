@@ -2,8 +2,8 @@
 
 use std::cell::Cell;
 
-use super::cipher_tests::plain;
 use super::*;
+use crate::entropy::cipher::tests::refill;
 use crate::{Error, ErrorKind};
 
 #[test]
@@ -115,7 +115,7 @@ fn a_wiped_generator_asks_for_a_new_seed() {
         let mut generator = generator(&script);
         generator.fill(&mut vec![0; drawn]).unwrap();
         generator.state.wipe();
-        let (_, second_seed) = plain::refill(&key_of(1));
+        let (_, second_seed) = refill(&key_of(1));
         assert_eq!(generator.word().unwrap(), second_seed[0]);
         assert_eq!(script.asked.get(), 2);
     }
@@ -131,7 +131,7 @@ fn leftovers_in_wiped_memory_are_not_handed_out() {
     generator.state.keystream.fill(3);
     generator.state.unread = OUTPUT;
     generator.state.refills = REFILLS_PER_SEED;
-    let (_, second_seed) = plain::refill(&key_of(1));
+    let (_, second_seed) = refill(&key_of(1));
     assert_eq!(generator.word().unwrap(), second_seed[0]);
     assert_eq!(generator.word().unwrap(), second_seed[1]);
 }
@@ -197,7 +197,7 @@ fn expected_words(count: usize) -> Vec<u64> {
     for seed in 0..count.div_ceil(PER_SEED) {
         let mut key = key_of(seed);
         for _ in 0..REFILLS_PER_SEED {
-            let (next, output) = plain::refill(&key);
+            let (next, output) = refill(&key);
             words.extend(output);
             key = next;
         }
