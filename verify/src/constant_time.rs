@@ -83,7 +83,7 @@ fn bernoulli(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
 
 fn lanes(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
     let law = Dyadic::from_float(prob).expect("a probability");
-    law.sample_lanes(constant_time, secret).expect("there is no end to these words")
+    law.sample_lanes(64, constant_time, secret).expect("there is no end to these words")
 }
 
 /// More answers than one word of flips, of which the last is not full.

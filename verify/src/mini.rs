@@ -11,6 +11,7 @@ pub struct Mini(pub u8);
 
 impl Float for Mini {
     const PRECISION: u32 = 4;
+    const WIDTH: u32 = 8;
     const MIN_EXPONENT: i32 = -9;
     const MAX_EXPONENT: i32 = 4;
 
@@ -37,6 +38,14 @@ impl Float for Mini {
         let above = (exponent - Self::MIN_EXPONENT) as u64 * 8;
         assert!(mantissa < 16 && (mantissa >= 8 || exponent == Self::MIN_EXPONENT));
         Mini(u8::from(negative) << 7 | (above + mantissa) as u8)
+    }
+
+    fn to_raw(self) -> u64 {
+        self.0.into()
+    }
+
+    fn from_raw(raw: u64) -> Self {
+        Mini(u8::try_from(raw).expect("eight bits"))
     }
 
     fn infinity(negative: bool) -> Self {

@@ -119,8 +119,8 @@ fn lanes_of_64_bits_are_each_their_own_uniform_number() {
         let law = Dyadic::from_float(prob).unwrap();
         for script in words.windows(1200).step_by(499) {
             let mut source = Script64::new(script);
-            let flips = law.sample_lanes(false, &mut source).unwrap();
-            let constant = law.sample_lanes(true, &mut Script64::new(script)).unwrap();
+            let flips = law.sample_lanes(64, false, &mut source).unwrap();
+            let constant = law.sample_lanes(64, true, &mut Script64::new(script)).unwrap();
             assert_eq!(flips, constant);
             let expected = |lane| match prob {
                 1.0 => true,
@@ -165,13 +165,13 @@ mod planted {
 
     #[test]
     fn the_right_lanes_are_not_accused() {
-        assert!(!is_found(|law, s| law.sample_lanes(true, s)));
+        assert!(!is_found(|law, s| law.sample_lanes(4, true, s)));
     }
 
     #[test]
     fn lanes_that_share_a_bit() {
         assert!(is_found(|law, s| law
-            .sample_lanes(true, s)
+            .sample_lanes(4, true, s)
             .map(|flips| flips & 7 | (flips & 1) << 3)));
     }
 

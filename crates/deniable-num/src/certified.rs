@@ -10,11 +10,18 @@ pub use crate::elementary::plain::Interval;
 /// The number of fraction bits of the fixed-point results of [`neg_ln_64`] and [`neg_ln_128`].
 pub const FRACTION: u32 = fast::FRACTION;
 
-/// Bounds of −ln(fraction / 2^64) · 2^FRACTION, less than 2^44 apart. None if the fraction is zero.
+/// Bounds of −ln(fraction / 2^64) · 2^FRACTION, [`SLACK_64`] apart. None if the fraction is zero.
 #[inline]
 pub fn neg_ln_64(fraction: u64) -> Option<(u128, u128)> {
-    (fraction != 0).then(|| fast::neg_ln_64(fraction))
+    if fraction == 0 {
+        return None;
+    }
+    let low = fast::neg_ln_64(fraction);
+    Some((low, low + SLACK_64))
 }
+
+/// The distance between the bounds of [`neg_ln_64`], in units of 2^−FRACTION.
+pub const SLACK_64: u128 = fast::SLACK_64;
 
 /// Bounds of −ln(fraction / 2^128) · 2^FRACTION, at most 4 apart. None if the fraction is zero.
 #[inline]

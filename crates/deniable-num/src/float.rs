@@ -9,6 +9,8 @@
 pub trait Float: Copy + core::fmt::Debug {
     /// The number of bits of a normal number's mantissa, the leading one included.
     const PRECISION: u32;
+    /// The number of bits in memory.
+    const WIDTH: u32;
     /// The exponent of the smallest positive number: 2^MIN_EXPONENT.
     const MIN_EXPONENT: i32;
     /// The exponent of the last place of the largest finite number.
@@ -22,6 +24,12 @@ pub trait Float: Copy + core::fmt::Debug {
     /// The mantissa has PRECISION bits, or fewer if the exponent is MIN_EXPONENT; the exponent is from
     /// MIN_EXPONENT to MAX_EXPONENT.
     fn encode(negative: bool, mantissa: u64, exponent: i32) -> Self;
+
+    /// The bits of the number in memory, in the order of IEEE 754: one for the sign, WIDTH − PRECISION of the exponent, and the fraction.
+    fn to_raw(self) -> u64;
+
+    /// The number with these bits.
+    fn from_raw(raw: u64) -> Self;
 
     /// ±∞.
     fn infinity(negative: bool) -> Self;
@@ -57,6 +65,7 @@ macro_rules! ieee {
     ($float:ty, $bits:ty, $precision:expr) => {
         impl Float for $float {
             const PRECISION: u32 = $precision;
+            const WIDTH: u32 = <$bits>::BITS;
             const MIN_EXPONENT: i32 = <$float>::MIN_EXP - $precision;
             const MAX_EXPONENT: i32 = <$float>::MAX_EXP - $precision;
 
@@ -103,6 +112,16 @@ macro_rules! ieee {
                 let biased = normal * ((exponent - Self::MIN_EXPONENT) as u64 + 1);
                 let fraction = mantissa & ((1 << FRACTION) - 1);
                 <$float>::from_bits(sign | (biased << FRACTION | fraction) as $bits)
+            }
+
+            #[inline(always)]
+            fn to_raw(self) -> u64 {
+                self.to_bits().into()
+            }
+
+            #[inline(always)]
+            fn from_raw(raw: u64) -> Self {
+                <$float>::from_bits(raw as $bits)
             }
 
             #[inline]

@@ -8,6 +8,7 @@
 //! - [`InfCast`]: conversions between integers and floats that round in a known direction.
 //! - [`Upper`] and [`Lower`]: bounds whose direction is in the type. Mixing them up does not compile. They start from
 //!   floats, from exact ratios of integers ([`Upper::ratio`]) and from the logarithms of such ([`Upper::ln_ratio`]).
+//! - [`Narrow`]: numbers known to a few units, added and rounded in one word where that is enough.
 //! - [`certified`]: enclosures of logarithm and exponential, for samplers that decide by comparison.
 //!
 //! Everything is computed on integers: no floating-point instruction, no global state, no rounding mode, no
@@ -24,6 +25,7 @@ mod elementary;
 mod enclosure;
 mod error;
 mod float;
+mod narrow;
 mod power;
 mod ratio;
 mod round;
@@ -37,4 +39,5 @@ pub use cast::InfCast;
 pub use directed::Directed;
 pub use error::{Error, ErrorKind, Result};
 pub use float::{Decoded, Float};
+pub use narrow::Narrow;
 pub use round::{Direction, Real};

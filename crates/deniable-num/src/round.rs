@@ -175,7 +175,7 @@ impl Real {
 }
 
 /// The enclosures of logarithm and exponential are good for the range of `f64`, and no further.
-const fn assert_format<F: Float>() {
+pub(crate) const fn assert_format<F: Float>() {
     assert!(F::PRECISION <= 53, "a format of at most 53 bits");
     assert!(F::MIN_EXPONENT >= -1074, "no number smaller than those of f64");
     assert!(F::MAX_EXPONENT + F::PRECISION as i32 <= 1024, "no number larger than those of f64");

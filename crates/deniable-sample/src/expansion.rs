@@ -32,6 +32,30 @@ pub(crate) fn uniform_is_below<S: Source + ?Sized>(
     Ok(false)
 }
 
+/// The same for as many uniform numbers as `lanes` says, at most as many as a word has bits: bit j of the result tells
+/// whether the number of lane j is below the expanded one. Bit j of each word is the next digit of that number.
+#[inline]
+pub(crate) fn uniforms_are_below<S: Source + ?Sized>(
+    mut expansion: impl Expansion,
+    lanes: u32,
+    source: &mut S,
+) -> Result<u64> {
+    let (mut below, mut undecided) = (0, lowest(lanes.min(S::Word::BITS)));
+    while undecided != 0 {
+        let Some(digit) = expansion.next(1) else { break };
+        let drawn = source.draw()?.value();
+        below |= undecided & digit.wrapping_neg() & !drawn;
+        undecided &= !(drawn ^ digit.wrapping_neg());
+    }
+    Ok(below)
+}
+
+/// A word whose lowest bits are ones, up to 64 of them.
+#[inline]
+pub(crate) fn lowest(bits: u32) -> u64 {
+    u64::MAX.checked_shr(64 - bits).unwrap_or(0)
+}
+
 /// An irrational number in (0, 1) that can be enclosed as narrowly as one likes.
 pub(crate) trait Irrational {
     /// The number's first 64 bits, if a fast path knows them.

@@ -47,10 +47,12 @@ pub mod textbook;
 pub mod uniform;
 mod word;
 
+#[doc(hidden)]
+pub use backend::{Kernel, vectorized};
 pub use bernoulli_exp::sample_bernoulli_exp;
 pub use bernoulli_float::{Dyadic, sample_bernoulli_float};
 pub use bernoulli_rational::sample_bernoulli_rational;
-pub use entropy::{Entropy, OsEntropy};
+pub use entropy::{Ahead, Entropy, OsEntropy};
 pub use error::{Error, ErrorKind, Result};
 pub use geometric::sample_geometric;
 pub use laplace::{DiscreteLaplace, SaturatingInt, sample_discrete_laplace};

@@ -5,7 +5,9 @@
 //! at the bounds and says whether they decide; if not, another word is drawn. What is returned is a
 //! function of U alone, so its law is exact whenever each pair of bounds is right.
 
-use deniable_num::certified::{FRACTION, Interval, neg_ln_64, neg_ln_128};
+use deniable_num::Narrow;
+use deniable_num::certified::{FRACTION, Interval, SLACK_64, neg_ln_64, neg_ln_128};
+
 use num_bigint::{BigInt, BigUint, Sign};
 
 use crate::{Ratio, Result, Source, Word};
@@ -120,6 +122,38 @@ impl Scale {
             let down = u32::try_from(-shift).unwrap_or(u32::MAX);
             let floor = |n: u128| n.checked_shr(down).unwrap_or(0);
             Bounds::Words { low: floor(low), high: floor(high), shift: 0 }
+        })
+    }
+
+    /// scale · E after one word of U, as far as that tells.
+    #[inline(always)]
+    pub(crate) fn at_once<W: Word>(&self, word: W) -> Narrow {
+        self.leading_bits(word).unwrap_or(Narrow::UNKNOWN)
+    }
+
+    #[inline(always)]
+    fn leading_bits<W: Word>(&self, word: W) -> Option<Narrow> {
+        let Scale::Dyadic { mantissa, exponent } = *self else { return None };
+        let u = word.value() << (64 - W::BITS);
+        let (low, _) = neg_ln_64(u)?;
+        // In units of 2^(64 − zeros), which are no less than SLACK_64, −ln u is at least `leading` and less than 2 above it.
+        let zeros = ((low >> 64) as u64).leading_zeros();
+        const { assert!(SLACK_64 <= 1 << (64 - 21)) };
+        if zeros > 21 {
+            return None;
+        }
+        let leading = (low << zeros >> 64) as u64;
+        // −ln U is at most that, and less than 2^(FRACTION + 1 − BITS) / u below it.
+        let width = (u.leading_zeros() + zeros + 53).wrapping_sub(W::BITS);
+        if width > 61 {
+            return None;
+        }
+        let product = u128::from(leading - (1 << width)) * u128::from(mantissa);
+        Some(Narrow {
+            mantissa: (product >> 64) as u64,
+            // The scale's mantissa is below 2^64: it does not lengthen the slack, but for the product's last place.
+            slack: (1 << width) + 3,
+            exponent: exponent + 128 - i64::from(zeros) - i64::from(FRACTION),
         })
     }
 

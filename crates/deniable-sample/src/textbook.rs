@@ -4,11 +4,11 @@
 //! that their laws can be enumerated by their draws: a uniform integer below n weighs 1/n. Nothing
 //! that ships calls them.
 
-use deniable_num::{Decoded, Float, Real};
+use deniable_num::{Decoded, Float};
 use num_bigint::{BigInt, BigUint};
 
 use crate::error::Refusal;
-use crate::laplace_z2k::{check_grid, round_sum, round_to_grid};
+use crate::laplace_z2k::{check_grid, not_finite, round_sum, round_to_grid};
 use crate::{
     Error, Ratio, Result, Source, Word, sample_bernoulli_rational, sample_uniform_int_below,
 };
@@ -170,12 +170,7 @@ pub fn discrete_laplace_z2k<F: Float, D: Draws + ?Sized>(
     draws: &mut D,
 ) -> Result<F> {
     check_grid::<F>(k)?;
-    let Some(shift) = Real::from_float(shift) else {
-        return Err(Error::invalid_parameter(&Refusal {
-            parameter: "shift",
-            accepted: "a finite number",
-        }));
-    };
+    let shift = round_to_grid(shift, k).ok_or_else(not_finite)?;
     let Decoded::Finite { negative: false, mantissa: mantissa @ 1.., exponent } = scale.decode()
     else {
         return Err(Error::invalid_parameter(&Refusal {
@@ -190,7 +185,7 @@ pub fn discrete_laplace_z2k<F: Float, D: Draws + ?Sized>(
         Ratio::new(mantissa, power)?
     };
     let noise = discrete_laplace(&in_steps, draws)?;
-    Ok(round_sum(round_to_grid(shift, k), noise, k))
+    Ok(round_sum(shift, noise, k))
 }
 
 /// True with probability e^−(numerator/denominator), for a ratio of at most 1.

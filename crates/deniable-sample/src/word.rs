@@ -46,6 +46,19 @@ pub trait Source {
     ///
     /// [`ErrorKind::EntropyUnavailable`](crate::ErrorKind) when there is none to be had.
     fn draw(&mut self) -> Result<Self::Word>;
+
+    /// Draws `count` words in the order [`Source::draw`] would, in the place of what `words` held.
+    ///
+    /// # Errors
+    ///
+    /// As there. What is in `words` then must not be used.
+    fn draw_many(&mut self, count: usize, words: &mut Vec<Self::Word>) -> Result<()> {
+        words.clear();
+        for _ in 0..count {
+            words.push(self.draw()?);
+        }
+        Ok(())
+    }
 }
 
 impl<E: Entropy + ?Sized> Source for E {
@@ -54,6 +67,31 @@ impl<E: Entropy + ?Sized> Source for E {
     #[inline]
     fn draw(&mut self) -> Result<u64> {
         self.word()
+    }
+
+    fn draw_many(&mut self, count: usize, words: &mut Vec<u64>) -> Result<()> {
+        words.resize(count, 0);
+        self.fill(words)
+    }
+}
+
+/// A source whose first word has been drawn already.
+pub(crate) struct Resumed<'a, S: Source + ?Sized> {
+    first: Option<S::Word>,
+    source: &'a mut S,
+}
+
+impl<'a, S: Source + ?Sized> Resumed<'a, S> {
+    pub(crate) fn new(first: S::Word, source: &'a mut S) -> Self {
+        Resumed { first: Some(first), source }
+    }
+}
+
+impl<S: Source + ?Sized> Source for Resumed<'_, S> {
+    type Word = S::Word;
+
+    fn draw(&mut self) -> Result<S::Word> {
+        self.first.take().map_or_else(|| self.source.draw(), Ok)
     }
 }
 

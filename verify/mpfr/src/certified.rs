@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use deniable_num::certified::{FRACTION, exp_neg_128, neg_ln_64, neg_ln_128};
+use deniable_num::certified::{FRACTION, SLACK_64, exp_neg_128, neg_ln_64, neg_ln_128};
 use rug::{Assign, Float, Integer};
 
 use crate::{
@@ -114,8 +114,7 @@ fn check_ln_64(rng: &mut SplitMix, index: u64) -> Case {
     let fraction = ((fraction(rng, index) >> 64) as u64).max(1);
     let value = neg_ln(u128::from(fraction), 64);
     let argument = format!("{fraction:016x}");
-    // "Less than 2^44 apart."
-    let width = (1 << 44) - 1;
+    let width = SLACK_64;
     Case { got: neg_ln_64(fraction), width, low: value.clone(), high: value, argument }
 }
 

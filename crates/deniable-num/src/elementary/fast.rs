@@ -1,7 +1,7 @@
 //! The 128-bit kernels. Every bound on an error is derived in `proof.md`.
 
-use super::magnitude_exponent;
 use super::table::{EXP_64THS, LN_2, LN_RECIPROCALS, RECIPROCALS};
+use super::{magnitude_exponent, table_64};
 use crate::enclosure::Enclosure;
 use crate::round::Real;
 use crate::wide::{mul_high, mul_u128};
@@ -80,26 +80,29 @@ pub(crate) fn neg_ln_128(fraction: u128) -> (u128, u128) {
     (ln2_low + (low >> 11), ln2_high + (high >> 11) + 1)
 }
 
-/// −ln(fraction / 2^64) of a nonzero fraction, times 2^FRACTION: a lower and an upper bound that are
-/// 2^−73 apart. Cheaper than [`neg_ln_128`].
-#[inline]
-pub(crate) fn neg_ln_64(fraction: u64) -> (u128, u128) {
+/// −ln(fraction / 2^64) of a nonzero fraction, times 2^FRACTION: a lower bound that is less than [`SLACK_64`] too small.
+/// Cheaper than [`neg_ln_128`].
+#[inline(always)]
+pub(crate) fn neg_ln_64(fraction: u64) -> u128 {
     let halvings = fraction.leading_zeros();
     let v = fraction << halvings;
-    let index = (v >> 56 & 0x7f) as usize;
-    // v/2^64 times the reciprocal is 1 − r, with r known exactly and below 2^−6.8.
-    let r = (1u128 << 73) - u128::from(v) * u128::from(RECIPROCALS[index]);
-    let y = (r >> 3) as u64; // 2^6 r
-    let mut tail = RECIPROCAL_64[TERMS_64];
-    for n in (2..TERMS_64).rev() {
-        tail = RECIPROCAL_64[n] + (mul_high_64(y, tail) >> 6);
-    }
-    let quadratic = mul_high_64(mul_high_64(y, y), tail); // 2^12 r² (1/2 + r/3 + r²/4 + …)
-    let (ln2_low, ln2_high) = times_ln_2(halvings.into());
-    let series = (r << 43) + (u128::from(quadratic) << 40);
-    let rest = (LN_RECIPROCALS[index] >> 11) + series;
-    (ln2_low + rest, ln2_high + rest + (6 << 40))
+    let index = (v >> 54 & 0x1ff) as usize;
+    // v/2^64 times the reciprocal is 1 − r, with r known exactly and below 2^−8.8.
+    let r = (1u128 << 75) - u128::from(v) * u128::from(table_64::RECIPROCALS[index]);
+    let y = (r >> 3) as u64; // 2^8 r
+    let square = mul_high_64(y, y); // 2^16 r²
+    // 1/n + r/(n + 1), three of them side by side, and 1/2 + r/3 + … + r^5/7 of them.
+    let pair = |n: usize| RECIPROCAL_64[n] + (mul_high_64(y, RECIPROCAL_64[n + 1]) >> 8);
+    let tail = pair(4) + (mul_high_64(square, pair(6)) >> 16);
+    let tail = pair(2) + (mul_high_64(square, tail) >> 16);
+    let quadratic = mul_high_64(square, tail);
+    let series = (r << 41) + (u128::from(quadratic) << 36);
+    let table = table_64::LN_RECIPROCALS[index] + table_64::MULTIPLES_OF_LN_2[halvings as usize];
+    table + series
 }
+
+/// How much [`neg_ln_64`] may be too small.
+pub(crate) const SLACK_64: u128 = 1 << 43;
 
 /// e^−x · 2^127 from bounds of x · 2^FRACTION, 0 ≤ x < 1023: a lower and an upper bound, if x is far
 /// enough from the multiples of ln 2.
@@ -113,7 +116,7 @@ pub(crate) fn exp_neg_128(x_low: u128, x_high: u128) -> Option<(u128, u128)> {
 const SMALL: i64 = -20;
 /// Terms of the series of −ln(1 − r) for 0 ≤ r < 2^−6.8.
 const TERMS: usize = 20;
-const TERMS_64: usize = 12;
+const TERMS_64: usize = 7;
 /// Terms of the series of e^s for 0 ≤ s < 2^−6.
 const EXP_TERMS: usize = 15;
 /// Terms of the series around 0.

@@ -13,6 +13,7 @@ use crate::round::{Direction, Real};
 pub(crate) mod fast;
 pub(crate) mod plain;
 mod table;
+mod table_64;
 
 pub(crate) fn ln<F: Float>(operation: &'static str, x: F, direction: Direction) -> Result<F> {
     match extended(operation, x)? {

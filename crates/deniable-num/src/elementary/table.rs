@@ -112,15 +112,15 @@ pub(super) const EXP_64THS: [u128; 45] = [
 ];
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use num_bigint::BigInt;
 
     use super::super::plain::Interval;
     use super::*;
 
-    const BITS: u64 = 256;
+    pub(in super::super) const BITS: u64 = 256;
 
-    fn floor_at(x: &Interval, bits: u64) -> BigInt {
+    pub(in super::super) fn floor_at(x: &Interval, bits: u64) -> BigInt {
         let (low, high) = (x.low() >> (x.bits() - bits), x.high() >> (x.bits() - bits));
         assert_eq!(low, high, "256 bits decide every entry");
         low

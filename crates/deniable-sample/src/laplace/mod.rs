@@ -6,11 +6,12 @@ use num_bigint::{BigInt, BigUint};
 
 use crate::bernoulli_exp::Logistic;
 use crate::error::Refusal;
-use crate::expansion::{IrrationalDigits, uniform_is_below};
+use crate::expansion::{IrrationalDigits, uniform_is_below, uniforms_are_below};
 use crate::geometric::settled;
 use crate::magnitude::{Bounds, Scale, sample_magnitude};
 use crate::{Error, Ratio, Result, Source};
 
+pub(crate) mod at_once;
 mod saturating;
 
 pub use saturating::SaturatingInt;
@@ -41,7 +42,7 @@ pub fn sample_discrete_laplace<S: Source + ?Sized>(
 /// A discrete Laplace law whose constants are computed once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DiscreteLaplace {
-    scale: Scale,
+    pub(crate) scale: Scale,
     not_negative: Logistic,
 }
 
@@ -121,9 +122,21 @@ impl DiscreteLaplace {
         first_look: u64,
         decide: impl Fn(bool, &Bounds) -> Option<T>,
     ) -> Result<T> {
-        let digits = IrrationalDigits::new(&self.not_negative);
-        let negative = !uniform_is_below(digits, source)?;
+        let negative = self.sample_sign(source)?;
         sample_magnitude(&self.scale, source, first_look, |bounds| decide(negative, bounds))
+    }
+
+    /// Whether the noise is negative.
+    #[inline]
+    fn sample_sign<S: Source + ?Sized>(&self, source: &mut S) -> Result<bool> {
+        Ok(!uniform_is_below(IrrationalDigits::new(&self.not_negative), source)?)
+    }
+
+    /// Whether the noise is negative, for so many numbers: the lowest bits of a word.
+    #[inline]
+    fn sample_signs<S: Source + ?Sized>(&self, lanes: u32, source: &mut S) -> Result<u64> {
+        let digits = IrrationalDigits::new(&self.not_negative);
+        Ok(!uniforms_are_below(digits, lanes, source)?)
     }
 }
 

@@ -2,10 +2,12 @@
 
 use core::fmt::Debug;
 
+use deniable_num::Narrow;
 use num_bigint::BigUint;
 
 use super::DiscreteLaplace;
-use crate::magnitude::Bounds;
+use super::at_once::AddNoise;
+use crate::magnitude::{Bounds, sample_magnitude};
 use crate::{Result, Source};
 
 /// A signed integer of at most 64 bits: `i8`, `i16`, `i32`, `i64`.
@@ -45,16 +47,47 @@ impl DiscreteLaplace {
         shift: I,
         source: &mut S,
     ) -> Result<I> {
+        self.add(shift, source)
+    }
+
+    /// Adds noise to each of many integers: the law of as many [samples](DiscreteLaplace::sample_saturating), independent of
+    /// each other.
+    ///
+    /// # Errors
+    ///
+    /// As there. Then the integers, of which some may have noise and some not, must not be used.
+    pub fn sample_all_saturating<I: SaturatingInt, S: Source + ?Sized>(
+        &self,
+        shifts: &mut [I],
+        source: &mut S,
+    ) -> Result<()> {
+        self.add_to_all(shifts, source)
+    }
+}
+
+impl<I: SaturatingInt> AddNoise<I> for DiscreteLaplace {
+    fn law(&self) -> &DiscreteLaplace {
+        self
+    }
+
+    #[inline(always)]
+    fn at_once(&self, number: I, negative: bool, scaled: Narrow) -> Option<I> {
+        scaled.floor().map(|geometric| sum(number, negative, geometric.into()))
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slowly<S: Source>(&self, number: I, negative: bool, source: &mut S) -> Result<I> {
         // With a longer scale than the type the sum is beyond its ends, which the first bits tell.
         let first_look = self.scale.length().min(I::BITS.into());
-        self.sample_until(source, first_look, |negative, bounds| {
+        sample_magnitude(&self.scale, source, first_look, |bounds| {
             let (low, high) = match bounds {
                 Bounds::Words { low, high, shift: up } => {
                     (times_power(*low, *up), times_power(*high, *up))
                 }
                 Bounds::Big { low, high } => (capped(low), capped(high)),
             };
-            let (near, far) = (sum(shift, negative, low), sum(shift, negative, high));
+            let (near, far) = (sum(number, negative, low), sum(number, negative, high));
             // The saturated sum is monotone in G: if both ends agree, all between them do.
             (near == far).then_some(near)
         })

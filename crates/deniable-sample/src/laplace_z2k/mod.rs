@@ -1,14 +1,16 @@
 //! Discrete Laplace noise on a grid of floats.
 #![doc = include_str!("proof.md")]
 
+use core::hint::black_box;
 use core::marker::PhantomData;
 
-use deniable_num::{Decoded, Direction, Float, Real};
+use deniable_num::{Decoded, Direction, Float, Narrow, Real};
 use num_bigint::{BigInt, Sign};
 
 use crate::error::Refusal;
+use crate::laplace::at_once::{AddNoise, LANES, Magnitudes};
 use crate::laplace::{DiscreteLaplace, signed_noise};
-use crate::magnitude::Bounds;
+use crate::magnitude::{Bounds, sample_magnitude};
 use crate::{Error, Result, Source};
 
 /// `shift` rounded to the grid 2^k·ℤ, plus discrete Laplace noise on that grid, rounded to a float.
@@ -75,26 +77,19 @@ impl<F: Float> DiscreteLaplaceZ2k<F> {
     /// A `shift` that is not finite; a source that fails.
     #[inline]
     pub fn sample<S: Source + ?Sized>(&self, shift: F, source: &mut S) -> Result<F> {
-        let Some(shift) = Real::from_float(shift) else {
-            return Err(Error::invalid_parameter(&Refusal {
-                parameter: "shift",
-                accepted: "a finite number",
-            }));
-        };
-        let shift = round_to_grid(shift, self.k);
-        self.noise.sample_until(source, 0, |negative, bounds| {
-            let (near, far): (F, F) = match bounds {
-                Bounds::Words { low, high, shift: up } => {
-                    self.round_words(shift, negative, (*low, *high), *up)
-                }
-                Bounds::Big { low, high } => (
-                    round_sum(shift, signed_noise(negative, low), self.k),
-                    round_sum(shift, signed_noise(negative, high), self.k),
-                ),
-            };
-            // Rounding is monotone: if it sends both ends to one float, it sends all between them there.
-            (near.decode() == far.decode()).then_some(near)
-        })
+        if !matches!(shift.decode(), Decoded::Finite { .. }) {
+            return Err(not_finite());
+        }
+        self.add(shift, source)
+    }
+
+    /// Adds noise to each of many numbers: the law of as many [samples](DiscreteLaplaceZ2k::sample), independent of each other.
+    ///
+    /// # Errors
+    ///
+    /// As there. Then the numbers, of which some may have noise and some not, must not be used.
+    pub fn sample_all<S: Source + ?Sized>(&self, shifts: &mut [F], source: &mut S) -> Result<()> {
+        self.add_to_all(shifts, source)
     }
 
     /// The floats that shift + noise rounds to at both ends of low · 2^up ≤ G ≤ high · 2^up.
@@ -115,6 +110,79 @@ impl<F: Float> DiscreteLaplaceZ2k<F> {
     }
 }
 
+impl<F: Float> AddNoise<F> for DiscreteLaplaceZ2k<F> {
+    fn law(&self) -> &DiscreteLaplace {
+        &self.noise
+    }
+
+    #[inline(always)]
+    fn at_once(&self, number: F, negative: bool, scaled: Narrow) -> Option<F> {
+        let shift = Shift::on_grid(number, self.k)?;
+        let noise = if scaled.exponent >= 0 {
+            // Both ends are integers, so that G is not below the lower one, nor G + 1 above the upper one.
+            scaled
+        } else {
+            Narrow::exact(scaled.floor()? + u64::from(negative))
+        };
+        let noise = Narrow { exponent: noise.exponent + i64::from(self.k), ..noise };
+        Narrow::nearest_sum((shift.negative, shift.mantissa, shift.exponent), (negative, noise))
+    }
+
+    #[inline(always)]
+    fn all_at_once(&self, numbers: &mut [F], negative: u64, scaled: &Magnitudes) -> u64 {
+        if self.k > F::MIN_EXPONENT {
+            return self.each_at_once(numbers, negative, scaled);
+        }
+        // On the finest grid nothing is rounded to it, and numbers need not be taken apart to tell.
+        let mut raw = [0; LANES];
+        raw.iter_mut().zip(&*numbers).for_each(|(raw, number)| *raw = number.to_raw());
+        // Hidden from the optimizer, which would turn tests of the bits back into comparisons of floats.
+        let raw = black_box(&mut raw);
+        let mut is_known = [0u8; LANES];
+        for lane in 0..LANES {
+            let scaled = scaled.get(lane);
+            let exponent = scaled.exponent + i64::from(F::MIN_EXPONENT);
+            let noise = Narrow { exponent, ..scaled };
+            let sign = (negative >> lane & 1).wrapping_neg();
+            let (sum, known) = Narrow::nearest_raw_sum::<F>(raw[lane], sign, noise);
+            raw[lane] = sum;
+            is_known[lane] = u8::from(known & (scaled.exponent >= 0));
+        }
+        let mut left = 0;
+        for (lane, number) in numbers.iter_mut().enumerate() {
+            match is_known[lane] {
+                0 => left |= 1 << lane,
+                _ => *number = F::from_raw(raw[lane]),
+            }
+        }
+        left
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn slowly<S: Source>(&self, number: F, negative: bool, source: &mut S) -> Result<F> {
+        let shift = round_to_grid(number, self.k).ok_or_else(not_finite)?;
+        sample_magnitude(&self.noise.scale, source, 0, |bounds| {
+            let (near, far): (F, F) = match bounds {
+                Bounds::Words { low, high, shift: up } => {
+                    self.round_words(shift, negative, (*low, *high), *up)
+                }
+                Bounds::Big { low, high } => (
+                    round_sum(shift, signed_noise(negative, low), self.k),
+                    round_sum(shift, signed_noise(negative, high), self.k),
+                ),
+            };
+            // Rounding is monotone: if it sends both ends to one float, it sends all between them there.
+            (near.decode() == far.decode()).then_some(near)
+        })
+    }
+}
+
+#[cold]
+pub(crate) fn not_finite() -> Error {
+    Error::invalid_parameter(&Refusal { parameter: "shift", accepted: "a finite number" })
+}
+
 /// Whether 2^k is within the range of the type.
 pub(crate) fn check_grid<F: Float>(k: i32) -> Result<()> {
     if (F::MIN_EXPONENT..F::MAX_EXPONENT + F::PRECISION as i32).contains(&k) {
@@ -126,21 +194,36 @@ pub(crate) fn check_grid<F: Float>(k: i32) -> Result<()> {
     }))
 }
 
-/// ⌊x / 2^k + 1/2⌋ · 2^k.
-pub(crate) fn round_to_grid(x: Real, k: i32) -> Real {
-    let k = i64::from(k);
-    let dropped = k - x.exponent();
-    if dropped <= 0 {
-        return x;
+/// A number on a grid: ± mantissa · 2^exponent.
+struct Shift {
+    negative: bool,
+    mantissa: u64,
+    exponent: i64,
+}
+
+impl Shift {
+    /// ⌊x / 2^k + 1/2⌋ · 2^k of a finite float.
+    #[inline(always)]
+    fn on_grid<F: Float>(x: F, k: i32) -> Option<Self> {
+        let Decoded::Finite { negative, mantissa, exponent } = x.decode() else { return None };
+        if exponent >= k {
+            return Some(Shift { negative, mantissa, exponent: exponent.into() });
+        }
+        // The mantissa is below 2^53, so that nothing but 0 is in reach from further away.
+        let dropped = k.saturating_sub(exponent).min(63);
+        let half = 1u64 << (dropped - 1);
+        let mantissa = (mantissa + half - u64::from(negative)) >> dropped;
+        Some(Shift { negative: negative && mantissa != 0, mantissa, exponent: k.into() })
     }
-    // A float's mantissa is below half of 2^64: nothing but 0 is in reach from further away.
-    if dropped > 64 {
-        return Real::ZERO;
+
+    fn to_real(&self) -> Real {
+        Real::exact(self.negative, self.mantissa.into(), self.exponent)
     }
-    let magnitude = x.mantissa() as i128;
-    let signed = if x.is_negative() { -magnitude } else { magnitude };
-    let rounded = (signed + (1 << (dropped - 1))) >> dropped;
-    Real::exact(rounded < 0, rounded.unsigned_abs(), k)
+}
+
+/// ⌊x / 2^k + 1/2⌋ · 2^k of a finite float.
+pub(crate) fn round_to_grid<F: Float>(x: F, k: i32) -> Option<Real> {
+    Shift::on_grid(x, k).map(|shift| shift.to_real())
 }
 
 /// shift + noise · 2^k, rounded to a float.

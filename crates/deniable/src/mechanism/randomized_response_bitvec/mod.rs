@@ -4,7 +4,7 @@
 use core::fmt;
 
 use deniable_num::{Decoded, Float};
-use deniable_sample::{Dyadic, Entropy, Source};
+use deniable_sample::{Dyadic, Entropy, Source, Word};
 use num_bigint::BigUint;
 
 use crate::domain::{BitVectorDomain, Domain};
@@ -99,14 +99,24 @@ impl RandomizedResponseBitvec {
     ) -> Result<BitVector> {
         self.domain.check_member(answer)?;
         let mut report = answer.clone();
-        for (word, bits) in report.words_mut() {
-            let mut noise = 0;
-            for bit in 0..bits {
-                noise |= u64::from(self.flip.sample(self.constant_time, source)?) << bit;
-            }
-            *word ^= noise;
-        }
+        report.words_mut().try_for_each(|(word, bits)| self.flip_bits(word, bits, source))?;
         Ok(report)
+    }
+
+    /// Flips each of the lowest bits of a word, as many at a time as a random word has bits.
+    #[inline]
+    fn flip_bits<S: Source + ?Sized>(
+        &self,
+        word: &mut u64,
+        bits: usize,
+        source: &mut S,
+    ) -> Result<()> {
+        let width = S::Word::BITS as usize;
+        for first in (0..bits).step_by(width) {
+            let lanes = width.min(bits - first) as u32;
+            *word ^= self.flip.sample_lanes(lanes, self.constant_time, source)? << first;
+        }
+        Ok(())
     }
 
     /// The standard error of the number of ones at one place, estimated from the reports of `respondents` people by

@@ -100,7 +100,8 @@ impl RandomizedResponseBool {
         answers.iter().try_for_each(|answer| self.domain.check_member(answer))?;
         let mut reports = Vec::with_capacity(answers.len());
         for answers in answers.chunks(S::Word::BITS as usize) {
-            let truthful = self.truth.sample_lanes(self.constant_time, source)?;
+            let lanes = answers.len() as u32;
+            let truthful = self.truth.sample_lanes(lanes, self.constant_time, source)?;
             let report = |(lane, answer): (usize, &bool)| answer ^ (truthful >> lane & 1 == 0);
             reports.extend(answers.iter().enumerate().map(report));
         }

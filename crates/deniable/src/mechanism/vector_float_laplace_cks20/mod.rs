@@ -110,8 +110,17 @@ impl<T: Number<Distance = T> + Float> Noise<T> {
     fn add_to<S: Source + ?Sized>(&self, x: T, source: &mut S) -> Result<T> {
         match &self.law {
             Some(law) => Ok(law.sample(x, source)?),
-            None => Ok(if is_zero(x) { zero() } else { x }),
+            None => Ok(without_sign_of_zero(x)),
         }
+    }
+
+    /// The same to each of many. On failure they must not be used.
+    fn add_to_all<S: Source + ?Sized>(&self, numbers: &mut [T], source: &mut S) -> Result<()> {
+        match &self.law {
+            Some(law) => law.sample_all(numbers, source)?,
+            None => numbers.iter_mut().for_each(|x| *x = without_sign_of_zero(*x)),
+        }
+        Ok(())
     }
 }
 
@@ -120,6 +129,10 @@ impl<T: fmt::Debug> fmt::Debug for Noise<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Noise").field("scale", &self.scale).field("k", &self.k).finish()
     }
+}
+
+fn without_sign_of_zero<T: Float>(x: T) -> T {
+    if is_zero(x) { zero() } else { x }
 }
 
 /// Zero, without a sign.

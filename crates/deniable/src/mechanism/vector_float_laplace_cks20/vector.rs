@@ -1,5 +1,5 @@
 use deniable_num::Float;
-use deniable_sample::{Entropy, Source};
+use deniable_sample::{Entropy, OsEntropy, Source};
 
 use super::{Noise, check_size, laplace_accuracy};
 use crate::domain::{AtomDomain, Domain, Number, VectorDomain};
@@ -86,7 +86,9 @@ impl<T: Number<Distance = T> + Float> VectorFloatLaplaceCks20<T> {
     /// As there.
     pub fn randomize<S: Source + ?Sized>(&self, numbers: &[T], source: &mut S) -> Result<Vec<T>> {
         self.domain.check_member(numbers)?;
-        numbers.iter().map(|&number| self.noise.add_to(number, source)).collect()
+        let mut noisy = numbers.to_vec();
+        self.noise.add_to_all(&mut noisy, source)?;
+        Ok(noisy)
     }
 
     /// The α such that the noise of one number is at most α with a probability of at least `confidence`, rounded up.
@@ -121,6 +123,10 @@ impl<T: Number<Distance = T> + Float> Measurement for VectorFloatLaplaceCks20<T>
 
     fn map(&self, d_in: T) -> Result<Epsilon> {
         self.noise.map(d_in, self.domain.size())
+    }
+
+    fn invoke(&self, numbers: &[T]) -> Result<Vec<T>> {
+        self.randomize(numbers, &mut OsEntropy::new())
     }
 
     fn invoke_from(&self, numbers: &[T], entropy: &mut dyn Entropy) -> Result<Vec<T>> {

@@ -73,6 +73,15 @@ impl Noise {
             None => Ok(x),
         }
     }
+
+    /// The same to each of many. On failure they must not be used.
+    fn add_to_all<T: Integer, S: Source + ?Sized>(
+        &self,
+        numbers: &mut [T],
+        source: &mut S,
+    ) -> Result<()> {
+        Ok(self.law.as_ref().map_or(Ok(()), |law| law.sample_all_saturating(numbers, source))?)
+    }
 }
 
 impl fmt::Debug for Noise {

@@ -1,4 +1,4 @@
-use deniable_sample::{Entropy, Source};
+use deniable_sample::{Entropy, OsEntropy, Source};
 
 use super::{Integer, Noise, loss};
 use crate::domain::{AtomDomain, Domain, VectorDomain};
@@ -67,7 +67,9 @@ impl<T: Integer> VectorIntegerLaplaceCks20<T> {
     /// As there.
     pub fn randomize<S: Source + ?Sized>(&self, numbers: &[T], source: &mut S) -> Result<Vec<T>> {
         self.domain.check_member(numbers)?;
-        numbers.iter().map(|&number| self.noise.add_to(number, source)).collect()
+        let mut noisy = numbers.to_vec();
+        self.noise.add_to_all(&mut noisy, source)?;
+        Ok(noisy)
     }
 
     /// The α such that the noise of one number is at most α with a probability of at least `confidence`, rounded up.
@@ -100,6 +102,10 @@ impl<T: Integer> Measurement for VectorIntegerLaplaceCks20<T> {
 
     fn map(&self, d_in: u64) -> Result<Epsilon> {
         Ok(loss(d_in, self.noise.scale))
+    }
+
+    fn invoke(&self, numbers: &[T]) -> Result<Vec<T>> {
+        self.randomize(numbers, &mut OsEntropy::new())
     }
 
     fn invoke_from(&self, numbers: &[T], entropy: &mut dyn Entropy) -> Result<Vec<T>> {
