@@ -1,5 +1,6 @@
 //! The rows of the table.
 
+use std::hash::Hash;
 use std::hint::black_box;
 
 use deniable::prelude::*;
@@ -10,16 +11,22 @@ use crate::plain::Xoshiro;
 
 /// All of them, each made when it is its turn.
 pub fn all() -> impl Iterator<Item = Row> {
-    let local: [fn() -> Row; 9] = [
+    let local: [fn() -> Row; 15] = [
         || yes_or_no(1_000_000, "RR bool, p = .75, batch of 10^6"),
         || yes_or_no(1, "RR bool, p = .75, single invoke"),
-        || choice(16, "RR categorical, 16 integers, batch", CHOICE_16),
-        || choice(1000, "RR categorical, 1000 integers, batch", CHOICE_1000),
-        texts,
-        || bits(0.5, false, "RR bit vector, k = 1024, f = .5", Some(BITS)),
-        || bits(0.1, false, "RR bit vector, k = 1024, f = .1", Some(BITS)),
-        || bits(0.1, true, "RR bit vector, constant_time, f = .1", None),
-        debias,
+        || choice(16, "RR categorical, 16 integers, indices, batch", CHOICE_16),
+        || choice(1000, "RR categorical, 1000 integers, indices, batch", CHOICE_1000),
+        || values(),
+        || texts(|i| format!("category {i}"), "RR categorical, 1000 Strings, batch"),
+        || texts(|i| &*format!("category {i}").leak(), "RR categorical, 1000 strs, batch"),
+        || rows(0.5, false, "RR bit vector, k = 1024, f = .5, rows", BITS_50),
+        || rows(0.1, false, "RR bit vector, k = 1024, f = .1, rows", BITS_10),
+        || rows(0.1, true, "RR bit vector, constant_time, f = .1, rows", BITS_10),
+        || bits(0.5, false, "RR bit vector, k = 1024, f = .5, one"),
+        || bits(0.1, false, "RR bit vector, k = 1024, f = .1, one"),
+        || bits(0.1, true, "RR bit vector, constant_time, f = .1, one"),
+        || debias(true, "debias, n = 100 000, k = 1024, packed rows"),
+        || debias(false, "debias, n = 100 000, k = 1024, vectors"),
     ];
     let central: [fn() -> Row; 8] = [
         || float_laplace(1.0, "Laplace f64, d = 10^6, scale 1"),
@@ -36,7 +43,8 @@ pub fn all() -> impl Iterator<Item = Row> {
 
 const CHOICE_16: &str = "x = g.integers(0, 16, n); o = (x + g.integers(1, 16, n)) % 16; r = np.where(g.random(n) < .75, x, o)";
 const CHOICE_1000: &str = "x = g.integers(0, 1000, n); o = (x + g.integers(1, 1000, n)) % 1000; r = np.where(g.random(n) < .75, x, o)";
-const BITS: &str = "r = np.zeros(n, bool) ^ (g.random(n) < .25)";
+const BITS_50: &str = "r = np.zeros(n, bool) ^ (g.random(n) < .25)";
+const BITS_10: &str = "r = np.zeros(n, bool) ^ (g.random(n) < .05)";
 
 fn yes_or_no(items: usize, name: &'static str) -> Row {
     let mechanism = make_randomized_response_bool(0.75, false).expect("a probability");
@@ -67,8 +75,10 @@ fn yes_or_no(items: usize, name: &'static str) -> Row {
 fn choice(t: u32, name: &'static str, numpy: &'static str) -> Row {
     let mechanism = make_randomized_response(0..t, 0.75).expect("a probability");
     let answers: Vec<u32> = (0..1_000_000).map(|i| i % t).collect();
+    let mut reports = answers.clone();
     let ours = Contender::new(answers.len(), move || {
-        black_box(mechanism.invoke_batch(&answers).expect("entropy"));
+        reports.copy_from_slice(&answers);
+        mechanism.invoke_indices(black_box(&mut reports)).expect("entropy");
     });
     let (mut generator, answers) = (Xoshiro::new(), vec![3; 10_000]);
     let plain = Contender::new(answers.len(), move || {
@@ -83,27 +93,67 @@ fn choice(t: u32, name: &'static str, numpy: &'static str) -> Row {
     Row { name, item: "answer", ours, opendp, plain: Some(plain), numpy: Some(numpy) }
 }
 
-fn texts() -> Row {
-    let categories: Vec<String> = (0..1000).map(|i| format!("category {i}")).collect();
-    let mechanism = make_randomized_response(categories.clone(), 0.75).expect("a probability");
-    let answers: Vec<String> = categories.iter().cycle().take(100_000).cloned().collect();
+/// The same by value: each is looked up.
+fn values() -> Row {
+    let mechanism = make_randomized_response(0..1000, 0.75).expect("a probability");
+    let answers: Vec<i32> = (0..1_000_000).map(|i| i % 1000).collect();
     Row {
-        name: "RR categorical, 1000 texts, batch",
+        name: "RR categorical, 1000 integers, values, batch",
         item: "answer",
         ours: Contender::new(answers.len(), move || {
             black_box(mechanism.invoke_batch(&answers).expect("entropy"));
         }),
-        opendp: Some(peers::choice(categories, 0.75)),
+        opendp: Some(peers::choice((0..1000).collect(), 0.75)),
         plain: None,
         numpy: None,
     }
 }
 
-fn bits(f: f64, constant_time: bool, name: &'static str, numpy: Option<&'static str>) -> Row {
-    const K: usize = 1024;
+fn texts<T>(text: fn(usize) -> T, name: &'static str) -> Row
+where
+    T: Eq + Hash + Clone + Send + Sync + ToString + 'static,
+{
+    let categories: Vec<T> = (0..1000).map(text).collect();
+    let mechanism = make_randomized_response(categories.clone(), 0.75).expect("a probability");
+    let answers: Vec<T> = categories.iter().cycle().take(100_000).cloned().collect();
+    let theirs = categories.iter().map(T::to_string).collect();
+    Row {
+        name,
+        item: "answer",
+        ours: Contender::new(answers.len(), move || {
+            black_box(mechanism.invoke_batch(&answers).expect("entropy"));
+        }),
+        opendp: Some(peers::choice::<String>(theirs, 0.75)),
+        plain: None,
+        numpy: None,
+    }
+}
+
+const K: usize = 1024;
+
+fn flips(f: f64, constant_time: bool) -> deniable::RandomizedResponseBitvec {
     let domain = BitVectorDomain::new(K).with_max_weight(K);
-    let mechanism = make_randomized_response_bitvec(domain, DiscreteDistance, f, constant_time);
-    let (mechanism, answer) = (mechanism.expect("an f"), BitVector::zeros(K));
+    make_randomized_response_bitvec(domain, DiscreteDistance, f, constant_time).expect("an f")
+}
+
+/// A million bits in rows, where they are.
+fn rows(f: f64, constant_time: bool, name: &'static str, numpy: &'static str) -> Row {
+    const ROWS: usize = 1000;
+    let (mechanism, answers) = (flips(f, constant_time), vec![0; ROWS * K / 64]);
+    let mut reports = answers.clone();
+    Row {
+        ours: Contender::new(ROWS * K, move || {
+            reports.copy_from_slice(&answers);
+            mechanism.invoke_rows(black_box(&mut reports)).expect("entropy");
+        }),
+        numpy: (!constant_time).then_some(numpy),
+        ..bits(f, constant_time, name)
+    }
+}
+
+/// One vector.
+fn bits(f: f64, constant_time: bool, name: &'static str) -> Row {
+    let (mechanism, answer) = (flips(f, constant_time), BitVector::zeros(K));
     let mut generator = Xoshiro::new();
     let plain = Contender::new(K, move || {
         black_box((0..K).map(|_| generator.uniform() < f / 2.0).collect::<Vec<bool>>());
@@ -116,25 +166,30 @@ fn bits(f: f64, constant_time: bool, name: &'static str, numpy: Option<&'static 
         }),
         opendp: Some(peers::bits(K, f, constant_time)),
         plain: Some(plain),
-        numpy,
+        numpy: None,
     }
 }
 
-fn debias() -> Row {
-    const K: usize = 1024;
+fn debias(packed: bool, name: &'static str) -> Row {
     const N: usize = 100_000;
     let report = |i: usize| (0..K).map(move |j| (i * 7 + j * j) % 5 < 2).collect::<BitVector>();
     let reports: Vec<BitVector> = (0..N).map(report).collect();
-    Row {
-        name: "debias, n = 100 000, k = 1024",
-        item: "bit of a report",
-        ours: Contender::new(reports.len() * K, move || {
+    let rows: Vec<u64> = reports.iter().flat_map(|report| report.as_words()).copied().collect();
+    let ours = match packed {
+        true => Contender::new(N * K, move || {
+            let mut counts = deniable::estimate::BitCounts::new(K);
+            counts.add_rows(&rows).expect("rows");
+            black_box(
+                deniable::estimate::debias_randomized_response_bitvec_counts(&counts, 0.5)
+                    .expect("reports"),
+            );
+        }),
+        false => Contender::new(N * K, move || {
             black_box(debias_randomized_response_bitvec(&reports, 0.5).expect("reports"));
         }),
-        opendp: Some(peers::debias(K, N)),
-        plain: None,
-        numpy: None,
-    }
+    };
+    let opendp = Some(peers::debias(K, N));
+    Row { name, item: "bit of a report", ours, opendp, plain: None, numpy: None }
 }
 
 fn float_laplace(scale: f64, name: &'static str) -> Row {

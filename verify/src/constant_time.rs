@@ -83,7 +83,9 @@ fn bernoulli(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
 
 fn lanes(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
     let law = Dyadic::from_float(prob).expect("a probability");
-    law.sample_lanes(64, constant_time, secret).expect("there is no end to these words")
+    let flips = law.sample_flips(70, constant_time, &mut Vec::new(), secret);
+    let flips = flips.expect("there is no end to these words");
+    flips.iter().fold(0, |sum, flips| sum ^ flips)
 }
 
 /// More answers than one word of flips, of which the last is not full.

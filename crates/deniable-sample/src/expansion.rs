@@ -43,9 +43,9 @@ pub(crate) fn uniforms_are_below<S: Source + ?Sized>(
     let (mut below, mut undecided) = (0, lowest(lanes.min(S::Word::BITS)));
     while undecided != 0 {
         let Some(digit) = expansion.next(1) else { break };
-        let drawn = source.draw()?.value();
-        below |= undecided & digit.wrapping_neg() & !drawn;
-        undecided &= !(drawn ^ digit.wrapping_neg());
+        let (digit, drawn) = (digit.wrapping_neg(), source.draw()?.value());
+        below |= undecided & digit & !drawn;
+        undecided &= !(drawn ^ digit);
     }
     Ok(below)
 }

@@ -6,10 +6,10 @@
 //!
 //! | law | function | many draws from one law |
 //! |---|---|---|
-//! | true with the probability of a float | [`sample_bernoulli_float`] | [`Dyadic`], [`Dyadic::sample_lanes`] |
+//! | true with the probability of a float | [`sample_bernoulli_float`] | [`Dyadic`], [`Dyadic::sample_flips`] |
 //! | true with a rational probability | [`sample_bernoulli_rational`] | |
 //! | true with probability e^−x | [`sample_bernoulli_exp`] | |
-//! | uniform below n | [`sample_uniform_int_below`] | |
+//! | uniform below n | [`sample_uniform_int_below`] | [`EitherBelow`]: below t or t − 1 |
 //! | geometric | [`sample_geometric`] | |
 //! | discrete Laplace on the integers | [`sample_discrete_laplace`] | [`DiscreteLaplace`] |
 //! | the same on `i32` or `i64`, saturated | | [`DiscreteLaplace::sample_saturating`] |
@@ -50,13 +50,13 @@ mod word;
 #[doc(hidden)]
 pub use backend::{Kernel, vectorized};
 pub use bernoulli_exp::sample_bernoulli_exp;
-pub use bernoulli_float::{Dyadic, sample_bernoulli_float};
+pub use bernoulli_float::{Dyadic, FLIPS, sample_bernoulli_float};
 pub use bernoulli_rational::sample_bernoulli_rational;
-pub use entropy::{Ahead, Entropy, OsEntropy};
+pub use entropy::{Entropy, OsEntropy};
 pub use error::{Error, ErrorKind, Result};
 pub use geometric::sample_geometric;
 pub use laplace::{DiscreteLaplace, SaturatingInt, sample_discrete_laplace};
 pub use laplace_z2k::{DiscreteLaplaceZ2k, sample_discrete_laplace_Z2k};
 pub use ratio::Ratio;
-pub use uniform::{UniformInt, sample_uniform_int_below};
+pub use uniform::{EitherBelow, UniformInt, sample_uniform_int_below};
 pub use word::{Low, Source, Word};

@@ -122,11 +122,9 @@ impl BitVector {
         &self.words
     }
 
-    /// Each word, and how many bits it holds. Only those may be set.
-    pub(crate) fn words_mut(&mut self) -> impl Iterator<Item = (&mut u64, usize)> {
-        let length = self.length;
-        let bits = move |index| WIDTH.min(length - index * WIDTH);
-        self.words.iter_mut().enumerate().map(move |(index, word)| (word, bits(index)))
+    /// The words. Bits behind the last one must stay zero.
+    pub(crate) fn as_words_mut(&mut self) -> &mut [u64] {
+        &mut self.words
     }
 
     /// Bit number `index`, if there is one.
@@ -162,7 +160,7 @@ impl BitVector {
 }
 
 /// Ones below the length of the last word.
-fn last_mask(length: usize) -> u64 {
+pub(crate) fn last_mask(length: usize) -> u64 {
     u64::MAX >> ((WIDTH - length % WIDTH) % WIDTH)
 }
 

@@ -6,6 +6,7 @@ use std::borrow::Cow;
 
 use deniable_num::{Decoded, Float, Upper};
 
+use crate::bits::last_mask;
 use crate::{BitVector, Error, Result};
 
 /// A set of inputs.
@@ -296,6 +297,14 @@ impl BitVectorDomain {
     pub fn max_weight(&self) -> Option<usize> {
         self.max_weight
     }
+
+    /// Whether the words of a member, as many as its length takes, are these. Takes the same time for all of them.
+    pub(crate) fn is_row(&self, words: &[u64]) -> bool {
+        let stray = words.last().is_some_and(|last| last & !last_mask(self.length) != 0);
+        let ones = || words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
+        let weight_is_within = |most| most >= self.length || ones() <= most;
+        !stray & self.max_weight.is_none_or(weight_is_within)
+    }
 }
 
 impl Domain for BitVectorDomain {
@@ -304,8 +313,7 @@ impl Domain for BitVectorDomain {
     /// Takes the same time for all vectors of one length: every word is counted, and the result is one
     /// comparison. Where all vectors of the length are members, nothing is looked at.
     fn is_member(&self, value: &BitVector) -> bool {
-        let weight_is_within = |most| most >= self.length || value.count_ones() <= most;
-        value.len() == self.length && self.max_weight.is_none_or(weight_is_within)
+        value.len() == self.length && self.is_row(value.as_words())
     }
 
     fn members(&self) -> Cow<'static, str> {

@@ -1,17 +1,22 @@
-//! As many flips as a word has bits, at once.
+//! Some words of flips at once.
 
 use super::{Dyadic, DyadicDigits};
-use crate::expansion::{Expansion, lowest, uniforms_are_below};
+use crate::backend::{Kernel, vectorized};
+use crate::expansion::{Expansion, lowest, uniform_is_below};
 use crate::{Result, Source, Word};
 
+/// Words of flips that are drawn side by side.
+pub const FLIPS: usize = 16;
+
 impl Dyadic {
-    /// Independent flips, as many as `lanes` says: each of the lowest bits of the result is one with exactly this
-    /// probability, and the others are zero. There are no more than [`Word::BITS`].
+    /// Independent flips, `count` of them, at most [`FLIPS`] · [`Word::BITS`]: bit j of word i is flip number i · BITS + j, and is
+    /// one with exactly this probability. All other bits are zero.
     ///
-    /// Bit j of each random word is the next digit of a uniform number of lane j, and all lanes are compared with the
-    /// probability at once. That takes about log₂(lanes) + 2 words for all of them, or as many as the probability has binary
-    /// places if that is less. See [`sample_bernoulli_float`](crate::sample_bernoulli_float) for `constant_time`: then it is
-    /// always as many as there are places.
+    /// Each lane, which is a bit of one of the words, has a uniform number of its own. Its first digits are that bit of some
+    /// random words, which are compared with the probability for all lanes at once; lanes that this leaves open, about one for every two words of
+    /// flips, take a word each. Altogether that is about log₂(BITS) + 1.5 random words for each word of flips, or as many as the
+    /// probability has binary places if that is less. See [`sample_bernoulli_float`](crate::sample_bernoulli_float) for
+    /// `constant_time`: then it is always as many as there are places. `words` is where they are drawn to, and of no other use.
     ///
     /// # Errors
     ///
@@ -21,47 +26,100 @@ impl Dyadic {
     ///
     /// ```
     /// use deniable_sample::{Dyadic, OsEntropy};
-    /// let flips: u64 = Dyadic::from_float(0.25)?.sample_lanes(64, false, &mut OsEntropy::new())?;
-    /// assert_eq!(Dyadic::from_float(1.0)?.sample_lanes(3, false, &mut OsEntropy::new())?, 0b111);
+    /// let quarter = Dyadic::from_float(0.25)?;
+    /// let flips: [u64; 16] = quarter.sample_flips(500, false, &mut Vec::new(), &mut OsEntropy::new())?;
+    /// assert_eq!(flips[7] >> (500 - 7 * 64), 0);
     /// # Ok::<(), deniable_sample::Error>(())
     /// ```
-    #[inline]
-    pub fn sample_lanes<S: Source + ?Sized>(
+    pub fn sample_flips<S: Source + ?Sized>(
         self,
-        lanes: u32,
+        count: usize,
         constant_time: bool,
+        words: &mut Vec<S::Word>,
         source: &mut S,
-    ) -> Result<u64> {
+    ) -> Result<[u64; FLIPS]> {
+        let width = S::Word::BITS as usize;
+        let mut lanes = Lanes::new(count, width);
         if self.places == 0 {
-            return Ok(if self.mantissa == 1 { lowest(lanes.min(S::Word::BITS)) } else { 0 });
+            return Ok(if self.mantissa == 1 { lanes.undecided } else { lanes.below });
         }
-        let digits = DyadicDigits { probability: self, position: 0 };
-        if constant_time {
-            all_digits_of_lanes(digits, lanes, source)
-        } else {
-            uniforms_are_below(digits, lanes, source)
+        let groups = count.div_ceil(width).clamp(1, FLIPS);
+        let together = match constant_time {
+            true => self.places,
+            false => (count / groups).checked_ilog2().map_or(0, |log| log + 1).min(self.places),
+        };
+        let mut digits = DyadicDigits { probability: self, position: 0 };
+        while digits.position < together {
+            let length = 64.min(together - digits.position);
+            let next = digits.next(length).unwrap_or(0);
+            source.draw_many(length as usize * groups, words)?;
+            vectorized(Compare { lanes: &mut lanes, digits: next, length, words, groups });
         }
-    }
-
-    /// About how many words [`Dyadic::sample_lanes`] draws for as many lanes as a word has.
-    pub fn words_for_lanes(self, constant_time: bool) -> usize {
-        // In 64 lanes, 1 in 64 is left after six places.
-        let enough = if constant_time { u32::MAX } else { 8 };
-        self.places.min(enough) as usize
+        if !constant_time && together < self.places {
+            lanes.decide(digits, source)?;
+        }
+        Ok(lanes.below)
     }
 }
 
-/// The comparison of [`uniforms_are_below`] with every digit read and no branch on what was drawn.
-fn all_digits_of_lanes<S: Source + ?Sized>(
-    mut digits: DyadicDigits,
-    lanes: u32,
-    source: &mut S,
-) -> Result<u64> {
-    let (mut below, mut undecided) = (0, lowest(lanes.min(S::Word::BITS)));
-    while let Some(digit) = digits.next(1) {
-        let drawn = source.draw()?.value();
-        below |= undecided & digit.wrapping_neg() & !drawn;
-        undecided &= !(drawn ^ digit.wrapping_neg());
+/// What is known of each lane.
+struct Lanes {
+    below: [u64; FLIPS],
+    undecided: [u64; FLIPS],
+}
+
+impl Lanes {
+    /// Nothing of any of the first `count`, and nothing is asked of the others.
+    fn new(count: usize, width: usize) -> Self {
+        let mut undecided = [lowest(width as u32); FLIPS];
+        if count < FLIPS * width {
+            let lanes = |group: usize| count.saturating_sub(group * width).min(width) as u32;
+            undecided = core::array::from_fn(|group| lowest(lanes(group)));
+        }
+        Lanes { below: [0; FLIPS], undecided }
     }
-    Ok(below)
+
+    /// Compares what is left of the digits with words of each lane's own.
+    fn decide<S: Source + ?Sized>(&mut self, rest: DyadicDigits, source: &mut S) -> Result<()> {
+        for (below, undecided) in self.below.iter_mut().zip(&mut self.undecided) {
+            while *undecided != 0 {
+                let lane = undecided.trailing_zeros();
+                *below |= u64::from(uniform_is_below(rest, source)?) << lane;
+                *undecided &= *undecided - 1;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Some digits of the probability, and for each of them a word for every group of lanes.
+struct Compare<'a, W> {
+    lanes: &'a mut Lanes,
+    /// The first of them highest among the lowest `length` bits.
+    digits: u64,
+    length: u32,
+    words: &'a [W],
+    groups: usize,
+}
+
+impl<W: Word> Kernel for Compare<'_, W> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Lanes { mut below, mut undecided } = *self.lanes;
+        for (place, words) in (0..self.length).rev().zip(self.words.chunks_exact(self.groups)) {
+            // All ones or all zeros: no branch depends on what was drawn.
+            let digit = (self.digits >> place & 1).wrapping_neg();
+            let mut drawn = [0; FLIPS];
+            for (drawn, word) in drawn.iter_mut().zip(words) {
+                *drawn = word.value();
+            }
+            for group in 0..FLIPS {
+                below[group] |= undecided[group] & digit & !drawn[group];
+                undecided[group] &= !(drawn[group] ^ digit);
+            }
+        }
+        *self.lanes = Lanes { below, undecided };
+    }
 }

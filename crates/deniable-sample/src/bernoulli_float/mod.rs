@@ -3,6 +3,8 @@
 
 mod lanes;
 
+pub use lanes::FLIPS;
+
 use deniable_num::{Decoded, Float};
 
 use crate::error::Refusal;
@@ -116,6 +118,7 @@ fn all_digits<S: Source + ?Sized>(mut digits: DyadicDigits, source: &mut S) -> R
     Ok(is_below == 1)
 }
 
+#[derive(Clone, Copy)]
 struct DyadicDigits {
     probability: Dyadic,
     position: u32,

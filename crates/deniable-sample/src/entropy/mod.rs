@@ -52,8 +52,8 @@
 //!
 //! - A word handed out before a fork is in both processes, like any other variable. So is one whose
 //!   final check had passed when the fork came, a few instructions before the call returned.
-//! - [`Ahead`] takes up to 64 words out of the generator for one piece of work: a process that a signal handler forks
-//!   in the middle of a batch has the same words ahead as its parent, and what is left of them stays on the stack.
+//! - A batch draws up to 1024 words at a time: a process that a signal handler forks in its middle has those that are drawn and
+//!   not yet used, like any other variable, and the memory they were in is not wiped.
 //! - Where nothing is buffered there is no mark to check: what an interrupted call had already got from
 //!   the operating system when a signal handler forked is in both processes.
 //! - A child that shares the memory (`vfork`, `clone` with `CLONE_VM`) is outside the promise, and so
@@ -67,12 +67,9 @@
 //! - Words not yet handed out are in memory: who reads it learns up to 1004 words of the future, and all
 //!   words up to the next seed.
 
-mod ahead;
 mod cipher;
 mod generator;
 mod os;
-
-pub use ahead::Ahead;
 
 use crate::Result;
 

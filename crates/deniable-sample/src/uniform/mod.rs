@@ -1,6 +1,10 @@
 //! A uniformly random integer below a bound.
 #![doc = include_str!("proof.md")]
 
+mod either;
+
+pub use either::EitherBelow;
+
 use num_bigint::BigUint;
 
 use crate::error::Refusal;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::backend::Planes;
 use crate::{BitVector, Error, Result};
 
 /// Counts of ones at each place of bit vectors of one length, which reports are added to as they come.
@@ -28,6 +29,9 @@ pub struct BitCounts {
     ones: Vec<u64>,
     planes: Planes,
 }
+
+/// So many reports of an iterator are collected, and then added together.
+const GROUP: usize = 64;
 
 impl BitCounts {
     /// No reports yet, of this many bits.
@@ -59,11 +63,11 @@ impl BitCounts {
     /// A report of another length.
     pub fn add(&mut self, report: &BitVector) -> Result<()> {
         self.check(report, 0)?;
-        self.add_group(&[report]);
+        self.add_checked(core::slice::from_ref(report).iter());
         Ok(())
     }
 
-    /// Adds many reports, eight at a time.
+    /// Adds many reports.
     ///
     /// # Errors
     ///
@@ -72,35 +76,76 @@ impl BitCounts {
         for (index, report) in reports.iter().enumerate() {
             self.check(report, index)?;
         }
-        self.add_each(reports)
+        self.add_checked(reports.iter());
+        Ok(())
     }
 
-    /// Adds reports up to the first of another length, eight at a time.
+    /// Adds reports up to the first of another length.
     pub(super) fn add_each<'a>(
         &mut self,
         reports: impl IntoIterator<Item = &'a BitVector>,
     ) -> Result<()> {
-        let mut group = Vec::with_capacity(8);
+        let mut group = Vec::with_capacity(GROUP);
         for (index, report) in reports.into_iter().enumerate() {
             self.check(report, index)?;
             group.push(report);
-            if group.len() == 8 {
-                self.add_group(&group);
+            if group.len() == GROUP {
+                self.add_checked(group.iter().copied());
                 group.clear();
             }
         }
-        self.add_group(&group);
+        self.add_checked(group.iter().copied());
         Ok(())
     }
 
-    /// Adds up to eight reports of the right length.
-    fn add_group(&mut self, group: &[&BitVector]) {
-        self.make_room();
-        match <[&BitVector; 8]>::try_from(group) {
-            Ok(eight) => self.planes.add_eight(eight.map(BitVector::as_words)),
-            Err(_) => group.iter().for_each(|report| self.planes.add(report.as_words())),
+    /// Adds reports of the right length.
+    fn add_checked<'a>(&mut self, reports: impl ExactSizeIterator<Item = &'a BitVector>) {
+        self.reports += reports.len() as u64;
+        self.planes.add_each(reports.map(BitVector::as_words), &mut self.ones);
+    }
+
+    /// Adds reports that lie one after the other, each [`BitVector::as_words`]: one word for every 64 bits, with zeros behind
+    /// the last bit. It is the fastest way of adding.
+    ///
+    /// Reports of no bits take no words, so that nobody can tell how many they are: none is added.
+    ///
+    /// # Errors
+    ///
+    /// Words that are not whole reports; a one behind the last bit of a report. Then none of them is added.
+    ///
+    /// ```
+    /// use deniable::estimate::BitCounts;
+    ///
+    /// let mut counts = BitCounts::new(65);
+    /// counts.add_rows(&[0b01, 1, 0b11, 0])?;
+    /// assert_eq!((counts.reports(), &counts.ones()[..2]), (2, &[2, 1][..]));
+    /// assert!(counts.add_rows(&[0b01, 1, 0b11]).is_err());
+    /// assert!(counts.add_rows(&[0b01, 2]).is_err());
+    /// assert_eq!(counts.reports(), 2);
+    /// # Ok::<(), deniable::Error>(())
+    /// ```
+    pub fn add_rows(&mut self, rows: &[u64]) -> Result<()> {
+        let words = self.length().div_ceil(64);
+        let reports = rows.len().checked_div(words).unwrap_or(0);
+        if reports * words != rows.len() {
+            return Err(bad_rows("they are not whole reports"));
         }
-        self.reports += group.len() as u64;
+        self.planes.add_packed(rows, &mut self.ones);
+        if self.planes.have_strays() {
+            self.take_back(rows);
+            return Err(bad_rows("a report has a one behind its last bit"));
+        }
+        self.reports += reports as u64;
+        Ok(())
+    }
+
+    /// Takes rows off the counts again, by counting them a second time. This way good rows are read only once.
+    #[cold]
+    fn take_back(&mut self, rows: &[u64]) {
+        let mut again = BitCounts::new(self.length());
+        again.planes.add_packed(rows, &mut again.ones);
+        let ones = self.ones().iter().zip(again.ones()).map(|(ones, again)| ones - again).collect();
+        *self = BitCounts { ones, reports: self.reports, ..BitCounts::new(self.length()) };
     }
 
     /// Adds what was counted elsewhere.
@@ -125,14 +170,6 @@ impl BitCounts {
         }
         Err(another_length("reports", format!("report number {} has another length", index + 1)))
     }
-
-    /// Moves what the planes hold to the counts, if eight more reports might not fit.
-    fn make_room(&mut self) {
-        if self.planes.reports + 8 > MOST {
-            self.planes.add_to(&mut self.ones);
-            self.planes.clear();
-        }
-    }
 }
 
 impl PartialEq for BitCounts {
@@ -143,90 +180,6 @@ impl PartialEq for BitCounts {
 }
 
 impl Eq for BitCounts {}
-
-/// Counters written vertically: bit p of the count at each place is in plane p. Adding a report costs a few operations on whole
-/// words, and 64 places at a time.
-#[derive(Clone, Debug)]
-struct Planes {
-    /// Plane after plane, each as many words as a report.
-    bits: Vec<u64>,
-    carry: Vec<u64>,
-    reports: u64,
-}
-
-/// So many planes count to [`MOST`].
-const PLANES: usize = 10;
-const MOST: u64 = (1 << PLANES) - 1;
-
-impl Planes {
-    fn new(length: usize) -> Self {
-        let words = length.div_ceil(64);
-        Planes { bits: vec![0; PLANES * words], carry: vec![0; words], reports: 0 }
-    }
-
-    fn clear(&mut self) {
-        self.bits.fill(0);
-        self.reports = 0;
-    }
-
-    /// Adds one report: what each plane cannot hold is carried to the next.
-    fn add(&mut self, report: &[u64]) {
-        self.carry.copy_from_slice(report);
-        self.carry_on(0);
-        self.reports += 1;
-    }
-
-    /// Adds eight: a tree of adders leaves one carry into the fourth plane.
-    fn add_eight(&mut self, reports: [&[u64]; 8]) {
-        let words = self.carry.len();
-        let (ones, rest) = self.bits.split_at_mut(words);
-        let (twos, rest) = rest.split_at_mut(words);
-        let fours = &mut rest[..words];
-        // Slices of one length, so that no index is checked in the loop.
-        let r = reports.map(|report| &report[..words]);
-        for w in 0..words {
-            let (one, two_a) = full_adder(ones[w], r[0][w], r[1][w]);
-            let (one, two_b) = full_adder(one, r[2][w], r[3][w]);
-            let (two, four_a) = full_adder(twos[w], two_a, two_b);
-            let (one, two_a) = full_adder(one, r[4][w], r[5][w]);
-            let (one, two_b) = full_adder(one, r[6][w], r[7][w]);
-            let (two, four_b) = full_adder(two, two_a, two_b);
-            let (four, eight) = full_adder(fours[w], four_a, four_b);
-            (ones[w], twos[w], fours[w], self.carry[w]) = (one, two, four, eight);
-        }
-        self.carry_on(3);
-        self.reports += 8;
-    }
-
-    /// Adds the carry to the planes from this one on.
-    fn carry_on(&mut self, first: usize) {
-        let words = self.carry.len();
-        for plane in self.bits.chunks_exact_mut(words.max(1)).skip(first) {
-            for (bits, carry) in plane.iter_mut().zip(&mut self.carry) {
-                (*bits, *carry) = (*bits ^ *carry, *bits & *carry);
-            }
-        }
-    }
-
-    /// Adds the count at each place.
-    fn add_to(&self, ones: &mut [u64]) {
-        let words = self.carry.len();
-        for (plane, bits) in self.bits.chunks_exact(words.max(1)).enumerate() {
-            for (ones, word) in ones.chunks_mut(64).zip(bits) {
-                for (place, count) in ones.iter_mut().enumerate() {
-                    *count += (word >> place & 1) << plane;
-                }
-            }
-        }
-    }
-}
-
-/// The sum of three bits in each place: its low bit, and its high one.
-#[inline]
-fn full_adder(a: u64, b: u64, c: u64) -> (u64, u64) {
-    let half = a ^ b;
-    (half ^ c, a & b | half & c)
-}
 
 /// Counts as they are written. What is read becomes [`BitCounts`] only if it could have been counted.
 #[derive(Serialize, Deserialize)]
@@ -255,6 +208,11 @@ impl TryFrom<Written> for BitCounts {
     }
 }
 
+fn bad_rows(problem: &'static str) -> Error {
+    let accepted = "one word for every 64 bits of a report, with zeros behind the last bit";
+    Error::invalid_parameter("rows", problem, accepted)
+}
+
 fn another_length(
     parameter: &'static str,
     problem: impl Into<std::borrow::Cow<'static, str>>,
@@ -281,54 +239,115 @@ mod tests {
         (0..count).map(|i| row(i).unwrap()).collect()
     }
 
-    /// The plain twin: one bit at a time.
+    fn packed(reports: &[BitVector]) -> Vec<u64> {
+        reports.iter().flat_map(BitVector::as_words).copied().collect()
+    }
+
+    /// One bit at a time.
     fn plainly(length: usize, reports: &[BitVector]) -> Vec<u64> {
         let count = |place| reports.iter().filter(|bits| bits.get(place) == Some(true)).count();
         (0..length).map(|place| count(place) as u64).collect()
     }
 
+    /// Reports added in groups of this size, each group in another of the three ways.
+    fn mixed(length: usize, reports: &[BitVector], size: usize) -> BitCounts {
+        let mut counts = BitCounts::new(length);
+        for (i, group) in reports.chunks(size).enumerate() {
+            match i % 3 {
+                0 => counts.add_all(group).unwrap(),
+                1 => group.iter().for_each(|report| counts.add(report).unwrap()),
+                _ => counts.add_rows(&packed(group)).unwrap(),
+            }
+        }
+        counts
+    }
+
     #[test]
     fn counts_are_those_of_one_bit_at_a_time() {
-        for length in [0, 1, 5, 63, 64, 65, 200] {
-            for count in [0, 1, 7, 8, 9, 16, 100, 1015, 1016, 1017, 1023, 1024, 2100] {
+        for length in [1, 5, 63, 64, 65, 200, 1024, 1025] {
+            for count in [0, 1, 15, 16, 17, 63, 64, 65, 255, 256, 257, 1100] {
                 let reports = reports(length, count);
                 let expected = plainly(length, &reports);
-                let (mut together, mut alone) = (BitCounts::new(length), BitCounts::new(length));
-                together.add_all(&reports).unwrap();
-                reports.iter().for_each(|report| alone.add(report).unwrap());
-                assert_eq!(together.ones(), expected, "{length} {count}");
-                assert_eq!(alone.ones(), expected, "{length} {count}");
-                assert_eq!((together.reports(), alone.reports()), (count as u64, count as u64));
+                let mut each = BitCounts::new(length);
+                each.add_each(&reports).unwrap();
+                let mut rows = BitCounts::new(length);
+                rows.add_rows(&packed(&reports)).unwrap();
+                let some = [1, 2, 7, 16, 100, 2000].map(|size| mixed(length, &reports, size));
+                for counts in some.into_iter().chain([each, rows]) {
+                    assert_eq!(counts.ones(), expected, "{length} {count}");
+                    assert_eq!(counts.reports(), count as u64, "{length} {count}");
+                }
             }
         }
     }
 
-    /// All ones carry through every plane, just before and at the moment the planes are full.
+    /// So many short reports that the planes are full, in all ways of adding.
     #[test]
     fn nothing_is_lost_when_the_planes_are_full() {
-        let ones = vec![BitVector::from(vec![true; 70]); 3000];
-        for mixed in [1, 2, 5] {
-            let mut counts = BitCounts::new(70);
-            for (i, group) in ones.chunks(mixed * 3).enumerate() {
-                match i % 2 {
-                    0 => counts.add_all(group).unwrap(),
-                    _ => group.iter().for_each(|report| counts.add(report).unwrap()),
-                }
-            }
-            assert_eq!(counts.ones(), vec![3000; 70]);
+        let ones = vec![BitVector::from(vec![true; 1100]); 10_000];
+        for size in [1, 3, 50, 3000] {
+            assert_eq!(mixed(1100, &ones, size).ones(), vec![10_000; 1100]);
         }
+    }
+
+    #[test]
+    fn asking_for_the_counts_does_not_change_them() {
+        let reports = reports(70, 600);
+        let mut counts = BitCounts::new(70);
+        for (i, report) in reports.iter().enumerate() {
+            counts.add(report).unwrap();
+            if i % 59 == 0 {
+                assert_eq!(counts.ones(), plainly(70, &reports[..=i]));
+            }
+        }
+        assert_eq!(counts.ones(), counts.ones());
+    }
+
+    #[test]
+    fn rows_that_are_no_reports_add_nothing() {
+        let accepted = "one word for every 64 bits of a report, with zeros behind the last bit";
+        for (length, before) in [(1, 0), (63, 5), (65, 700), (100, 17), (1000, 9000)] {
+            let words = usize::div_ceil(length, 64);
+            let mut counts = mixed(length, &reports(length, before), 300);
+            let (ones, rows) = (counts.ones(), packed(&reports(length, 5000)));
+            for bad in [0, 1, 999, 4998, 4999] {
+                let mut rows = rows.clone();
+                rows[bad * words + words - 1] |= 1 << 63;
+                let error = counts.add_rows(&rows).unwrap_err();
+                let expected = format!(
+                    "invalid rows: a report has a one behind its last bit; accepted is {accepted}"
+                );
+                assert_eq!((error.parameter(), error.to_string()), (Some("rows"), expected));
+                assert_eq!((counts.reports(), counts.ones()), (before as u64, ones.clone()));
+            }
+            if words > 1 {
+                let error = counts.add_rows(&rows[1..]).unwrap_err();
+                let expected =
+                    format!("invalid rows: they are not whole reports; accepted is {accepted}");
+                assert_eq!((error.parameter(), error.to_string()), (Some("rows"), expected));
+                assert_eq!((counts.reports(), counts.ones()), (before as u64, ones));
+            }
+            counts.add_rows(&rows).unwrap();
+            assert_eq!(counts.reports(), before as u64 + 5000);
+        }
+    }
+
+    #[test]
+    fn reports_of_no_bits_have_no_words() {
+        let mut counts = BitCounts::new(0);
+        counts.add_all(&reports(0, 40)).unwrap();
+        counts.add_rows(&[]).unwrap();
+        assert!(counts.add_rows(&[0]).is_err());
+        assert_eq!((counts.reports(), counts.ones()), (40, vec![]));
     }
 
     #[test]
     fn merged_counts_are_those_of_all_reports() {
         let reports = reports(130, 3000);
-        let mut all = BitCounts::new(130);
-        all.add_all(&reports).unwrap();
+        let all = mixed(130, &reports, 3000);
         let mut merged = BitCounts::new(130);
         for part in reports.chunks(701) {
-            let mut counts = BitCounts::new(130);
-            counts.add_all(part).unwrap();
-            merged.merge(&counts).unwrap();
+            merged.merge(&mixed(130, part, 300)).unwrap();
         }
         assert_eq!((merged.reports(), merged.ones()), (3000, all.ones()));
         assert_eq!(merged, all);
@@ -359,8 +378,7 @@ mod tests {
 
     #[test]
     fn counts_are_written_and_read() {
-        let mut counts = BitCounts::new(70);
-        counts.add_all(&reports(70, 50)).unwrap();
+        let counts = mixed(70, &reports(70, 50), 7);
         let json = serde_json::to_string(&counts).unwrap();
         let read: BitCounts = serde_json::from_str(&json).unwrap();
         assert_eq!((read.reports(), read.ones()), (50, counts.ones()));

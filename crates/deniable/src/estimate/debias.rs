@@ -37,9 +37,34 @@ pub fn debias_randomized_response_bitvec<'a>(
 ) -> Result<Vec<f64>> {
     let channel = Channel::bitvec(f)?;
     let mut reports = reports.into_iter().peekable();
-    let first = reports.peek().ok_or_else(no_reports)?;
+    let first = reports.peek().ok_or_else(|| no_reports("reports"))?;
     let mut counts = BitCounts::new(first.len());
     counts.add_each(reports)?;
+    Ok(channel.estimates(&counts.ones(), counts.reports()))
+}
+
+/// The same as [`debias_randomized_response_bitvec`], from the counts of the reports.
+///
+/// # Errors
+///
+/// Counts of no reports; an `f` outside (0, 1). At f = 1 the reports say nothing.
+///
+/// # Examples
+///
+/// ```
+/// use deniable::estimate::{BitCounts, debias_randomized_response_bitvec_counts};
+///
+/// let mut counts = BitCounts::new(2);
+/// assert!(debias_randomized_response_bitvec_counts(&counts, 0.5).is_err());
+/// counts.add_rows(&[0b01, 0b11])?;
+/// assert_eq!(debias_randomized_response_bitvec_counts(&counts, 0.5)?, [3.0, 1.0]);
+/// # Ok::<(), deniable::Error>(())
+/// ```
+pub fn debias_randomized_response_bitvec_counts(counts: &BitCounts, f: f64) -> Result<Vec<f64>> {
+    let channel = Channel::bitvec(f)?;
+    if counts.reports() == 0 {
+        return Err(no_reports("counts"));
+    }
     Ok(channel.estimates(&counts.ones(), counts.reports()))
 }
 
@@ -64,7 +89,7 @@ pub fn debias_randomized_response_bitvec<'a>(
 pub fn debias_randomized_response_bool(reports: &[bool], prob: f64) -> Result<f64> {
     let channel = Channel::bool(prob)?;
     if reports.is_empty() {
-        return Err(no_reports());
+        return Err(no_reports("reports"));
     }
     let yes = reports.iter().filter(|&&report| report).count();
     Ok(channel.estimate(yes as u64, reports.len() as u64))
@@ -99,7 +124,7 @@ pub fn debias_randomized_response<T: Eq + Hash + Clone + Send + Sync>(
 ) -> Result<Vec<f64>> {
     let channel = Channel::categories(mechanism.categories().len(), mechanism.prob())?;
     if reports.is_empty() {
-        return Err(no_reports());
+        return Err(no_reports("reports"));
     }
     let mut counts = vec![0; mechanism.categories().len()];
     for (number, report) in reports.iter().enumerate() {
@@ -165,6 +190,29 @@ impl Channel {
 
     /// (count·whole − respondents·lie)/signal, to the nearest float.
     fn estimate(&self, count: u64, respondents: u64) -> f64 {
+        let in_words = self.estimate_in_words(count, respondents);
+        in_words.unwrap_or_else(|| self.estimate_in_full(count, respondents))
+    }
+
+    /// The same, if the numbers fit into words.
+    fn estimate_in_words(&self, count: u64, respondents: u64) -> Option<f64> {
+        let (whole, lie) = (i64::try_from(&self.whole).ok()?, i64::try_from(&self.lie).ok()?);
+        let signal = i64::try_from(&self.signal).ok()?;
+        let surplus =
+            i128::from(whole) * i128::from(count) - i128::from(lie) * i128::from(respondents);
+        if surplus == 0 {
+            return None;
+        }
+        let (up, divisor) = (surplus.unsigned_abs().leading_zeros(), signal.unsigned_abs());
+        let (dividend, divisor) = (surplus.unsigned_abs() << up, u128::from(divisor));
+        // The quotient has 65 bits or more. Its last bit stands for all that follow, so that it is rounded once.
+        let quotient = (dividend / divisor) | u128::from(dividend % divisor != 0);
+        let size = quotient as f64 / (1u128 << up) as f64;
+        Some(if (surplus < 0) != (signal < 0) { -size } else { size })
+    }
+
+    /// The same, whatever the size of the numbers.
+    fn estimate_in_full(&self, count: u64, respondents: u64) -> f64 {
         let surplus = BigInt::from(&self.whole * count) - BigInt::from(&self.lie * respondents);
         let ratio = Real::ratio(surplus.magnitude(), self.signal.magnitude());
         let negative = (surplus.sign() == Sign::Minus) != (self.signal.sign() == Sign::Minus);
@@ -185,9 +233,53 @@ impl Channel {
     }
 }
 
-fn no_reports() -> Error {
-    Error::invalid_parameter("reports", "there are none", "at least one report")
+fn no_reports(parameter: &'static str) -> Error {
+    Error::invalid_parameter(parameter, "there are none", "at least one report")
 }
 
 #[cfg(test)]
 mod tests;
+
+#[cfg(test)]
+mod tests_of_counts {
+    use super::*;
+    use crate::common::words;
+
+    #[test]
+    fn estimates_in_words_are_those_in_full() {
+        let noise = [0.1, 0.25, 0.3, 1.0 - f64::EPSILON].map(|f| Channel::bitvec(f).unwrap());
+        let others = [Channel::bool(0.75).unwrap(), Channel::categories(7, 0.01).unwrap()];
+        let few = [0, 1, 2, 3, 12_345, 99_999, 1 << 53, (1 << 53) + 1, u64::MAX - 1, u64::MAX];
+        let pairs = few.into_iter().flat_map(|count| few.map(|respondents| (count, respondents)));
+        let random = words(1, 4000);
+        let pairs = pairs.chain(random.chunks(2).map(|pair| (pair[0] >> (pair[1] % 64), pair[1])));
+        for (count, respondents) in pairs {
+            for channel in noise.iter().chain(&others) {
+                let full = channel.estimate_in_full(count, respondents);
+                assert_eq!(channel.estimate(count, respondents).to_bits(), full.to_bits());
+                let in_words = channel.estimate_in_words(count, respondents);
+                assert_eq!(in_words.is_none(), full == 0.0);
+            }
+        }
+        assert_eq!(Channel::bitvec(1e-300).unwrap().estimate_in_words(1, 2), None);
+        // Above 2^53 + 1, which is in the middle between two floats, by so little that the quotient does not show it.
+        let above = noise[2].estimate_in_words(7_656_119_366_529_845, 9_007_199_254_740_999);
+        assert_eq!(above, Some(9_007_199_254_740_994.0));
+    }
+
+    #[test]
+    fn counts_give_the_estimates_of_their_reports() {
+        let reports = [BitVector::from([true, false, true]), BitVector::from([true, true, false])];
+        let mut counts = BitCounts::new(3);
+        for f in [0.0, 1.0, f64::NAN] {
+            let error = debias_randomized_response_bitvec_counts(&counts, f).unwrap_err();
+            assert_eq!(error.parameter(), Some("f"));
+        }
+        let error = debias_randomized_response_bitvec_counts(&counts, 0.5).unwrap_err();
+        assert_eq!(error.parameter(), Some("counts"));
+        assert!(error.to_string().contains("there are none; accepted is at least one report"));
+        counts.add_all(&reports).unwrap();
+        let expected = debias_randomized_response_bitvec(&reports, 0.3).unwrap();
+        assert_eq!(debias_randomized_response_bitvec_counts(&counts, 0.3).unwrap(), expected);
+    }
+}

@@ -7,5 +7,6 @@ mod debias;
 
 pub use counts::BitCounts;
 pub use debias::{
-    debias_randomized_response, debias_randomized_response_bitvec, debias_randomized_response_bool,
+    debias_randomized_response, debias_randomized_response_bitvec,
+    debias_randomized_response_bitvec_counts, debias_randomized_response_bool,
 };

@@ -8,6 +8,7 @@
 //! | numbers computed from everybody's data | [`make_vector_float_laplace_cks20`](vector_float_laplace_cks20), [`make_vector_integer_laplace_cks20`](vector_integer_laplace_cks20) |
 
 pub(crate) mod bound;
+mod lanes;
 mod search;
 
 pub mod randomized_response;

@@ -1,11 +1,16 @@
 //! One of t categories: the truth with a known probability, else one of the others.
 #![doc = include_str!("proof.md")]
 
+mod indices;
+
+pub use indices::CategoryIndex;
+
 use core::fmt;
 use core::hash::Hash;
 
 use deniable_num::{Direction, Real};
 use deniable_sample::{Dyadic, Entropy, Source, sample_uniform_int_below};
+use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 use num_bigint::BigUint;
 
@@ -70,7 +75,7 @@ pub fn make_randomized_response<T: Eq + Hash + Clone + Send + Sync>(
 #[derive(Clone)]
 pub struct RandomizedResponse<T> {
     domain: CategoryDomain<T>,
-    categories: IndexSet<T>,
+    categories: IndexSet<T, RandomState>,
     prob: f64,
     truth: Dyadic,
     epsilon: Epsilon,
@@ -121,6 +126,16 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
             // Those from the truth on move up by one, over it.
             Some(index) => another + usize::from(another >= index),
         })
+    }
+
+    /// The place of each answer in the list. Those that are not in it are behind its end.
+    fn places(&self, answers: &[T]) -> Vec<u32> {
+        let place = |answer| self.index_of(answer).map_or(u32::MAX, |place| place as u32);
+        answers.iter().map(place).collect()
+    }
+
+    fn at_places(&self, places: &[u32]) -> Vec<T> {
+        places.iter().map(|&place| self.categories[place as usize].clone()).collect()
     }
 
     /// The standard error of one category's number of answers, estimated from the reports of `respondents` people
@@ -174,7 +189,19 @@ impl<T: Eq + Hash + Clone + Send + Sync> Measurement for RandomizedResponse<T> {
     }
 }
 
-impl<T: Eq + Hash + Clone + Send + Sync> LocalRandomizer for RandomizedResponse<T> {}
+impl<T: Eq + Hash + Clone + Send + Sync> LocalRandomizer for RandomizedResponse<T> {
+    fn invoke_batch(&self, answers: &[T]) -> Result<Vec<T>> {
+        let mut places = self.places(answers);
+        self.invoke_indices(&mut places)?;
+        Ok(self.at_places(&places))
+    }
+
+    fn invoke_batch_from(&self, answers: &[T], entropy: &mut dyn Entropy) -> Result<Vec<T>> {
+        let mut places = self.places(answers);
+        self.randomize_indices(&mut places, entropy)?;
+        Ok(self.at_places(&places))
+    }
+}
 
 impl<T: Eq + Hash> PartialEq for RandomizedResponse<T> {
     /// The same categories in the same order, and the same `prob`: the rest follows from them.
@@ -222,10 +249,15 @@ pub fn largest_prob(t: usize, epsilon: Epsilon) -> Result<f64> {
     })
 }
 
-fn distinct<T: Eq + Hash>(categories: impl IntoIterator<Item = T>) -> Result<IndexSet<T>> {
+fn distinct<T: Eq + Hash>(
+    categories: impl IntoIterator<Item = T>,
+) -> Result<IndexSet<T, RandomState>> {
     let categories = categories.into_iter();
     // The hint is the caller's: it may promise more than there is memory.
-    let mut set = IndexSet::with_capacity(categories.size_hint().0.min(1 << 16));
+    let mut set = IndexSet::with_capacity_and_hasher(
+        categories.size_hint().0.min(1 << 16),
+        RandomState::default(),
+    );
     for (index, category) in categories.enumerate() {
         let (first, is_new) = set.insert_full(category);
         if !is_new {

@@ -4,12 +4,14 @@
 use core::fmt;
 
 use deniable_num::{Decoded, Float};
-use deniable_sample::{Dyadic, Entropy, Source, Word};
+use deniable_sample::{Dyadic, Entropy, OsEntropy, Source};
 use num_bigint::BigUint;
 
+use crate::bulk::in_parts;
 use crate::domain::{BitVectorDomain, Domain};
 use crate::error::Shown;
 use crate::mechanism::bound::{exact, loss_of_odds};
+use crate::mechanism::lanes::Flips;
 use crate::mechanism::search::smallest_that;
 use crate::{
     BitVector, DiscreteDistance, Epsilon, Error, LocalRandomizer, MaxDivergence, Measurement,
@@ -99,24 +101,102 @@ impl RandomizedResponseBitvec {
     ) -> Result<BitVector> {
         self.domain.check_member(answer)?;
         let mut report = answer.clone();
-        report.words_mut().try_for_each(|(word, bits)| self.flip_bits(word, bits, source))?;
+        self.flip(report.as_words_mut(), &mut Vec::new(), source)?;
         Ok(report)
     }
 
-    /// Flips each of the lowest bits of a word, as many at a time as a random word has bits.
-    #[inline]
-    fn flip_bits<S: Source + ?Sized>(
+    /// Randomizes a vector where it is.
+    ///
+    /// # Errors
+    ///
+    /// As [`Measurement::invoke`]. If entropy fails, all bits are zero; a vector that is no member stays as it is.
+    pub fn invoke_in_place(&self, answer: &mut BitVector) -> Result<()> {
+        self.domain.check_member(answer)?;
+        let bits = answer.as_words_mut();
+        let outcome = self.flip(bits, &mut Vec::new(), &mut OsEntropy::new());
+        if outcome.is_err() {
+            *answer = BitVector::zeros(answer.len());
+        }
+        outcome
+    }
+
+    /// Randomizes many vectors where they are, packed one after the other, each in as many words as its bits take.
+    ///
+    /// # Errors
+    ///
+    /// A number of words that is no multiple of those of a vector, a one behind the last bit of a vector, or one that is no member:
+    /// then all stay as they are. If entropy fails, all words are zero.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use deniable::prelude::*;
+    ///
+    /// let domain = BitVectorDomain::new(70).with_max_weight(1);
+    /// let flips = make_randomized_response_bitvec(domain, DiscreteDistance, 0.5, false)?;
+    /// let mut two = [1 << 5, 0, 0, 1];
+    /// flips.invoke_rows(&mut two)?;
+    /// assert!(two[1] < 1 << 6 && two[3] < 1 << 6);
+    /// assert!(flips.invoke_rows(&mut [1, 0, 0]).is_err());
+    /// # Ok::<(), deniable::Error>(())
+    /// ```
+    pub fn invoke_rows(&self, rows: &mut [u64]) -> Result<()> {
+        self.check_rows(rows)?;
+        let words = self.words();
+        in_parts(rows, 0, words * LEAST.div_ceil(words.max(1)), |part| {
+            self.flip_rows(part, &mut OsEntropy::new())
+        })
+    }
+
+    /// [`RandomizedResponseBitvec::invoke_rows`] for random words of any width. On failure some vectors may be as they were.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn randomize_rows<S: Source + ?Sized>(
         &self,
-        word: &mut u64,
-        bits: usize,
+        rows: &mut [u64],
         source: &mut S,
     ) -> Result<()> {
-        let width = S::Word::BITS as usize;
-        for first in (0..bits).step_by(width) {
-            let lanes = width.min(bits - first) as u32;
-            *word ^= self.flip.sample_lanes(lanes, self.constant_time, source)? << first;
+        self.check_rows(rows)?;
+        self.flip_rows(rows, source)
+    }
+
+    fn check_rows(&self, rows: &[u64]) -> Result<()> {
+        if rows.len() % self.words().max(1) != 0 || self.words() == 0 && !rows.is_empty() {
+            let problem = "they are not whole vectors";
+            let accepted = format!("a multiple of {} words", self.words());
+            return Err(Error::invalid_parameter("rows", problem, accepted));
         }
-        Ok(())
+        let mut all = rows.chunks_exact(self.words().max(1));
+        if all.all(|row| self.domain.is_row(row)) {
+            return Ok(());
+        }
+        Err(Error::not_a_member(self.domain.members()))
+    }
+
+    fn flip_rows<S: Source + ?Sized>(&self, rows: &mut [u64], source: &mut S) -> Result<()> {
+        let mut words = Vec::new();
+        let mut all = rows.chunks_exact_mut(self.words().max(1));
+        all.try_for_each(|row| self.flip(row, &mut words, source))
+    }
+
+    /// Flips each bit of a vector with its probability.
+    #[inline]
+    fn flip<S: Source + ?Sized>(
+        &self,
+        bits: &mut [u64],
+        words: &mut Vec<S::Word>,
+        source: &mut S,
+    ) -> Result<()> {
+        let (law, constant_time) = (self.flip, self.constant_time);
+        let flips = Flips { law, constant_time, of_kept: false };
+        flips.flip(bits, self.domain.length(), words, source)
+    }
+
+    /// The words of a vector.
+    fn words(&self) -> usize {
+        self.domain.length().div_ceil(64)
     }
 
     /// The standard error of the number of ones at one place, estimated from the reports of `respondents` people by
@@ -166,12 +246,28 @@ impl Measurement for RandomizedResponseBitvec {
         }
     }
 
+    fn invoke(&self, answer: &BitVector) -> Result<BitVector> {
+        self.randomize(answer, &mut OsEntropy::new())
+    }
+
     fn invoke_from(&self, answer: &BitVector, entropy: &mut dyn Entropy) -> Result<BitVector> {
         self.randomize(answer, entropy)
     }
 }
 
-impl LocalRandomizer for RandomizedResponseBitvec {}
+impl LocalRandomizer for RandomizedResponseBitvec {
+    fn invoke_batch(&self, answers: &[BitVector]) -> Result<Vec<BitVector>> {
+        answers.iter().try_for_each(|answer| self.domain.check_member(answer))?;
+        let mut reports = answers.to_vec();
+        let (mut words, mut entropy) = (Vec::new(), OsEntropy::new());
+        let bits = reports.iter_mut().map(BitVector::as_words_mut);
+        bits.map(|bits| self.flip(bits, &mut words, &mut entropy)).collect::<Result<()>>()?;
+        Ok(reports)
+    }
+}
+
+/// Fewer words than these are not worth a thread.
+const LEAST: usize = 1 << 12;
 
 impl fmt::Debug for RandomizedResponseBitvec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -127,20 +127,37 @@ fn the_loss_falls_as_f_grows_and_grows_with_the_weight() {
     assert!(weights.windows(2).all(|pair| pair[0] < pair[1]));
 }
 
-/// A word of 0 flips, since it is below f/2, and a word of ones does not.
+/// The words by which only one bit flips if f is 1/2, so that f/2 is 0.01 in base 2. Its column is zeros. The others
+/// begin with a one, or are equal to f/2.
+fn words_for_one(flipped: usize, length: usize, equal: bool, constant_time: bool) -> Vec<u64> {
+    let mut words = Vec::new();
+    for group in 0..length.div_ceil(64) {
+        let wanted = u64::MAX >> (64 - (length - 64 * group).min(64));
+        let lane = if group == flipped / 64 { 1 << (flipped % 64) } else { 0 };
+        let first = if equal { 0 } else { wanted & !lane };
+        words.push(first);
+        // If all begin with a one, all are decided. Columns of no bit are not waited for.
+        if constant_time || first != wanted {
+            words.push(wanted & !lane);
+        }
+    }
+    words
+}
+
 #[test]
 fn each_bit_flips_alone_and_the_last_one_too() {
-    for constant_time in [false, true] {
+    for (constant_time, equal) in [(false, false), (false, true), (true, false), (true, true)] {
         for length in LENGTHS {
             let mechanism = flips(length, length, 0.5, constant_time);
             let answer: BitVector = (0..length).map(|i| i % 3 == 0).collect();
             for flipped in 0..length {
-                let mut script = vec![u64::MAX; length];
-                script[flipped] = 0;
-                let report = mechanism.invoke_from(&answer, &mut Script::new(script)).unwrap();
+                let words = words_for_one(flipped, length, equal, constant_time);
+                let mut script = Script::new(words.clone());
+                let report = mechanism.invoke_from(&answer, &mut script).unwrap();
                 let expected: BitVector =
                     (0..length).map(|i| (i % 3 == 0) != (i == flipped)).collect();
                 assert_eq!(report, expected, "{length} {flipped}");
+                assert_eq!(script.drawn, words.len(), "{length} {flipped}");
             }
         }
     }
@@ -153,32 +170,61 @@ fn all_bits_flip_or_none_as_the_words_say() {
             let mechanism = flips(length, length, 0.5, constant_time);
             let answer: BitVector = (0..length).map(|i| i % 5 < 2).collect();
             let opposite: BitVector = answer.iter().map(|bit| !bit).collect();
-            for (word, expected) in [(0, &opposite), (u64::MAX, &answer)] {
-                let mut script = Script::new(vec![word; length]);
+            let least = if constant_time { 2 } else { 1 };
+            for (word, expected, each) in [(0, &opposite, 2), (u64::MAX, &answer, least)] {
+                let mut script = Script::new(vec![word; 2 * length]);
                 assert_eq!(mechanism.invoke_from(&answer, &mut script).unwrap(), *expected);
-                assert_eq!(script.drawn, length);
+                assert_eq!(script.drawn, each * length.div_ceil(64));
             }
         }
     }
 }
 
-/// A flip happens below f/2 and not at it: f/2 of the smallest float, 2^−1075, is no float.
+/// f/2 in binary places: a numerator, and how many there are.
+fn half(f: f64) -> (u64, u32) {
+    let Decoded::Finite { mantissa, exponent, .. } = f.decode() else { unreachable!() };
+    let zeros = mantissa.trailing_zeros();
+    (mantissa >> zeros, 1 + exponent.unsigned_abs() - zeros)
+}
+
+/// Words of which column j is a number in so many binary places.
+fn columns(places: u32, number: impl Fn(usize) -> u64) -> Vec<u64> {
+    let digit = |j: usize, place: u32| number(j).checked_shr(place).unwrap_or(0) & 1;
+    let word = |place: u32| (0..64).fold(0, |word, j| word | digit(j, place) << j);
+    (0..places).rev().map(word).collect()
+}
+
+/// A flip happens below f/2 and not at it, in every lane: f/2 of the smallest float, 2^−1075, is no float.
 #[test]
 fn the_flip_probability_is_half_of_f_to_the_last_digit() {
-    for constant_time in [false, true] {
-        let quarter = flips(1, 1, 0.5, constant_time);
-        let flipped = |mechanism: &RandomizedResponseBitvec, words: Vec<u64>| {
-            mechanism.invoke_from(&BitVector::zeros(1), &mut Script::new(words)).unwrap().get(0)
-        };
-        assert_eq!(flipped(&quarter, vec![(1 << 62) - 1]), Some(true));
-        assert_eq!(flipped(&quarter, vec![1 << 62]), Some(false));
-        // 1075 places are 16 words and 51 bits.
-        let least = flips(1, 1, 5e-324, constant_time);
-        let mut words = vec![0; 17];
-        words[16] = (1 << 13) - 1;
-        assert_eq!(flipped(&least, words.clone()), Some(true));
-        words[16] = 1 << 13;
-        assert_eq!(flipped(&least, words), Some(false));
+    assert_eq!((half(0.5), half(1.0), half(5e-324)), ((1, 2), (1, 1), (1, 1075)));
+    for f in [0.5, 1.0, 0.75, 0.3, 0.1, down(1.0), 1e-17, 1e-310, 5e-324] {
+        let (numerator, places) = half(f);
+        for (constant_time, turn) in (0..3).flat_map(|turn| [(false, turn), (true, turn)]) {
+            // Just below, equal, and just above.
+            let number = |j: usize| numerator - 1 + (j + turn) as u64 % 3;
+            let number = |j: usize| if places == 1 { number(j).min(1) } else { number(j) };
+            let mechanism = flips(131, 131, f, constant_time);
+            let mut script = Script::new(columns(places, number).repeat(3));
+            let report = mechanism.invoke_from(&BitVector::zeros(131), &mut script).unwrap();
+            let expected: BitVector = (0..131).map(|i| number(i % 64) < numerator).collect();
+            assert_eq!(report, expected, "{f} {turn}");
+            // Those that are equal are undecided to the end, and each of the three groups has one.
+            assert_eq!(script.drawn, 3 * places as usize);
+        }
+    }
+}
+
+/// 5/16 is 0.0101 in base 2. All sixteen numbers of four places, in every lane.
+#[test]
+fn every_number_below_half_of_f_flips() {
+    for (constant_time, turn) in (0..16).flat_map(|turn| [(false, turn), (true, turn)]) {
+        let mechanism = flips(70, 70, 0.625, constant_time);
+        let number = |j: usize| ((j + turn) % 16) as u64;
+        let mut script = Script::new(columns(4, number).repeat(2));
+        let report = mechanism.invoke_from(&BitVector::zeros(70), &mut script).unwrap();
+        let expected: BitVector = (0..70).map(|i| number(i % 64) < 5).collect();
+        assert_eq!(report, expected, "{turn}");
     }
 }
 
@@ -201,23 +247,32 @@ fn another_length_or_weight_is_refused_and_the_vector_is_not_told() {
     assert!(flips(0, 0, 0.5, false).invoke(&bits("")).unwrap().is_empty());
 }
 
+/// In constant time as many words as f/2 has places, for every 64 bits; else no more than that.
 #[test]
 fn all_vectors_draw_and_fail_alike() {
-    let (places, length) = (1075usize, 3);
-    for (f, constant_time, most) in [
-        (0.5, false, length),
-        (0.5, true, length),
-        (0.3, false, length),
-        (1e-310, false, length),
-        (5e-324, true, length * places.div_ceil(64)),
-    ] {
-        let mechanism = flips(length, length, f, constant_time);
+    for (length, groups) in [(3, 1), (64, 1), (66, 2)] {
         let inputs: Vec<BitVector> =
-            (0..8).map(|byte| BitVector::from_bytes(&[byte], length).unwrap()).collect();
-        let drawn =
-            assert_draws_alike(&inputs, 60, |bits, script| mechanism.invoke_from(bits, script));
-        assert_eq!(drawn, most, "{f} {constant_time}");
+            (0..8).map(|i| (0..length).map(|j| j % (i + 1) == i % 3).collect()).collect();
+        let most = |f, constant_time| {
+            let mechanism = flips(length, length, f, constant_time);
+            let longest = groups * half(f).1 as usize;
+            assert_draws_alike(&inputs, longest, |bits, script| mechanism.invoke_from(bits, script))
+        };
+        for f in [0.5, 1.0, 0.3, 1e-17] {
+            assert_eq!(most(f, true), groups * half(f).1 as usize, "{f}");
+        }
+        assert_eq!(most(0.5, false), 2 * groups);
+        assert_eq!(most(1.0, false), groups);
+        // 64 numbers agree with another in few digits.
+        for f in [0.3, 1e-17, 1e-310] {
+            assert!((1..=20 * groups).contains(&most(f, false)), "{f}");
+        }
     }
+    let (mechanism, ones) = (flips(70, 70, 5e-324, true), (0..70).map(|j| j % 3 == 0).collect());
+    let drawn = assert_draws_alike(&[BitVector::zeros(70), ones], 3000, |bits, script| {
+        mechanism.invoke_from(bits, script)
+    });
+    assert_eq!(drawn, 2 * 1075);
 }
 
 #[test]

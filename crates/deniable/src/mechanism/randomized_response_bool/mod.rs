@@ -3,12 +3,14 @@
 
 use core::fmt;
 
-use deniable_sample::{Dyadic, Entropy, OsEntropy, Source, Word};
+use deniable_sample::{Dyadic, Entropy, Kernel, OsEntropy, Source, Word, vectorized};
 use num_bigint::BigUint;
 
+use crate::bulk::in_parts;
 use crate::domain::{AtomDomain, Domain};
 use crate::error::Shown;
 use crate::mechanism::bound::{exact, loss_of_odds};
+use crate::mechanism::lanes::{Flips, flips};
 use crate::mechanism::search::largest_that;
 use crate::{
     DiscreteDistance, Epsilon, Error, LocalRandomizer, MaxDivergence, Measurement, Result,
@@ -87,25 +89,91 @@ impl RandomizedResponseBool {
         Ok(answer ^ !truthful)
     }
 
-    /// [`LocalRandomizer::invoke_batch_from`] for random words of any width: as many answers at a time as a word has bits.
+    /// Randomizes answers where they are.
     ///
     /// # Errors
     ///
-    /// As there.
-    pub fn randomize_batch<S: Source + ?Sized>(
-        &self,
-        answers: &[bool],
-        source: &mut S,
-    ) -> Result<Vec<bool>> {
-        answers.iter().try_for_each(|answer| self.domain.check_member(answer))?;
-        let mut reports = Vec::with_capacity(answers.len());
-        for answers in answers.chunks(S::Word::BITS as usize) {
-            let lanes = answers.len() as u32;
-            let truthful = self.truth.sample_lanes(lanes, self.constant_time, source)?;
-            let report = |(lane, answer): (usize, &bool)| answer ^ (truthful >> lane & 1 == 0);
-            reports.extend(answers.iter().enumerate().map(report));
+    /// A source of entropy that fails. Then all of them are `false`: none is left as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use deniable::prelude::*;
+    ///
+    /// let mut answers = [true, false, true];
+    /// make_randomized_response_bool(0.75, false)?.invoke_in_place(&mut answers)?;
+    /// # Ok::<(), deniable::Error>(())
+    /// ```
+    pub fn invoke_in_place(&self, answers: &mut [bool]) -> Result<()> {
+        in_parts(answers, false, LEAST, |part| self.randomize_in_place(part, &mut OsEntropy::new()))
+    }
+
+    /// [`RandomizedResponseBool::invoke_in_place`] for answers of one bit each, 64 in a word, the first lowest. Bits behind the
+    /// last answer stay as they are.
+    ///
+    /// # Errors
+    ///
+    /// More or fewer words than that takes; a source of entropy that fails. Then all words are zero.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use deniable::prelude::*;
+    ///
+    /// let mut answers = [0b101];
+    /// make_randomized_response_bool(0.75, false)?.invoke_packed(&mut answers, 3)?;
+    /// assert!(answers[0] <= 0b111);
+    /// # Ok::<(), deniable::Error>(())
+    /// ```
+    pub fn invoke_packed(&self, answers: &mut [u64], length: usize) -> Result<()> {
+        check_words(answers, length)?;
+        // The last word is the only one that may have fewer.
+        let (whole, rest) = answers.split_at_mut(length / 64);
+        let randomize =
+            |part: &mut [u64]| self.randomize_packed(part, 64 * part.len(), &mut OsEntropy::new());
+        let outcome = in_parts(whole, 0, LEAST / 64, randomize)
+            .and_then(|()| self.randomize_packed(rest, length % 64, &mut OsEntropy::new()));
+        if outcome.is_err() {
+            answers.fill(0);
         }
-        Ok(reports)
+        outcome
+    }
+
+    /// [`RandomizedResponseBool::invoke_in_place`] for random words of any width. On failure some answers may be as they were.
+    ///
+    /// # Errors
+    ///
+    /// A source that fails.
+    pub fn randomize_in_place<S: Source + ?Sized>(
+        &self,
+        answers: &mut [bool],
+        source: &mut S,
+    ) -> Result<()> {
+        let mut words = Vec::new();
+        for answers in answers.chunks_mut(flips::<S>()) {
+            let count = answers.len();
+            let truthful =
+                self.truth.sample_flips(count, self.constant_time, &mut words, source)?;
+            let groups = answers.chunks_mut(S::Word::BITS as usize).zip(truthful);
+            groups.for_each(|(answers, truthful)| vectorized(Lies { answers, lies: !truthful }));
+        }
+        Ok(())
+    }
+
+    /// [`RandomizedResponseBool::invoke_packed`] for random words of any width. On failure some answers may be as they were.
+    ///
+    /// # Errors
+    ///
+    /// More or fewer words than there are answers; a source that fails.
+    pub fn randomize_packed<S: Source + ?Sized>(
+        &self,
+        answers: &mut [u64],
+        length: usize,
+        source: &mut S,
+    ) -> Result<()> {
+        check_words(answers, length)?;
+        let (law, constant_time) = (self.truth, self.constant_time);
+        Flips { law, constant_time, of_kept: true }.flip(answers, length, &mut Vec::new(), source)
     }
 
     /// The standard error of the number of yeses, estimated from the reports of `respondents` people by
@@ -149,12 +217,61 @@ impl Measurement for RandomizedResponseBool {
 
 impl LocalRandomizer for RandomizedResponseBool {
     fn invoke_batch(&self, answers: &[bool]) -> Result<Vec<bool>> {
-        self.randomize_batch(answers, &mut OsEntropy::new())
+        let mut reports = answers.to_vec();
+        self.invoke_in_place(&mut reports)?;
+        Ok(reports)
     }
 
     fn invoke_batch_from(&self, answers: &[bool], entropy: &mut dyn Entropy) -> Result<Vec<bool>> {
-        self.randomize_batch(answers, entropy)
+        let mut reports = answers.to_vec();
+        self.randomize_in_place(&mut reports, entropy)?;
+        Ok(reports)
     }
+}
+
+/// Fewer answers than these are not worth a thread.
+const LEAST: usize = 1 << 18;
+
+/// Turns the answers whose bit is one into their opposites.
+struct Lies<'a> {
+    answers: &'a mut [bool],
+    lies: u64,
+}
+
+impl Kernel for Lies<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let mut lies = [0; 64];
+        for (bytes, byte) in lies.chunks_exact_mut(8).zip(self.lies.to_le_bytes()) {
+            // Bit i of the byte alone in byte i, and then at the end of it.
+            let alone = (u64::from(byte) * 0x0101_0101_0101_0101) & 0x8040_2010_0804_0201;
+            let bits = ((alone + 0x7f7f_7f7f_7f7f_7f7f) >> 7) & 0x0101_0101_0101_0101;
+            bytes.copy_from_slice(&bits.to_le_bytes());
+        }
+        match <&mut [bool; 64]>::try_from(&mut *self.answers) {
+            Ok(answers) => flip(answers, &lies),
+            Err(_) => flip(self.answers, &lies),
+        }
+    }
+}
+
+/// Turns the answers whose byte is one into their opposites.
+#[inline(always)]
+fn flip(answers: &mut [bool], lies: &[u8; 64]) {
+    for (answer, lie) in answers.iter_mut().zip(lies) {
+        *answer ^= *lie == 1;
+    }
+}
+
+/// Whether so many words hold so many bits.
+fn check_words(answers: &[u64], length: usize) -> Result<()> {
+    if answers.len() == length.div_ceil(64) {
+        return Ok(());
+    }
+    let problem = "they are not as many as length says";
+    Err(Error::invalid_parameter("answers", problem, "one word for every 64 answers"))
 }
 
 impl fmt::Debug for RandomizedResponseBool {

@@ -14,8 +14,9 @@ pub use vector::{VectorFloatLaplaceCks20, make_vector_float_laplace_cks20};
 use core::fmt;
 
 use deniable_num::{Decoded, Float};
-use deniable_sample::{DiscreteLaplaceZ2k, Source};
+use deniable_sample::{DiscreteLaplaceZ2k, OsEntropy, Source};
 
+use crate::bulk::in_parts;
 use crate::domain::{AtomDomain, Number};
 use crate::mechanism::bound::{exact, is_zero, loss_of_ratio};
 use crate::mechanism::search::smallest_that;
@@ -123,6 +124,17 @@ impl<T: Number<Distance = T> + Float> Noise<T> {
         Ok(())
     }
 }
+
+impl<T: Number<Distance = T> + Float> Noise<T> {
+    /// The same with the operating system's entropy, on several threads if there are any. On failure all numbers are 0.
+    fn add_to_all_in_parts(&self, numbers: &mut [T]) -> Result<()> {
+        let add = |part: &mut [T]| self.add_to_all(part, &mut OsEntropy::new());
+        in_parts(numbers, zero(), LEAST, add)
+    }
+}
+
+/// Fewer numbers than these are not worth a thread.
+const LEAST: usize = 1 << 13;
 
 impl<T: fmt::Debug> fmt::Debug for Noise<T> {
     /// Without the law, which follows from them.

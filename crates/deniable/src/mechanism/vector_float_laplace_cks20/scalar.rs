@@ -109,4 +109,11 @@ impl<T: Number<Distance = T> + Float> Measurement for ScalarFloatLaplaceCks20<T>
     }
 }
 
-impl<T: Number<Distance = T> + Float> LocalRandomizer for ScalarFloatLaplaceCks20<T> {}
+impl<T: Number<Distance = T> + Float> LocalRandomizer for ScalarFloatLaplaceCks20<T> {
+    fn invoke_batch(&self, numbers: &[T]) -> Result<Vec<T>> {
+        numbers.iter().try_for_each(|number| self.domain.check_member(number))?;
+        let mut noisy = numbers.to_vec();
+        self.noise.add_to_all_in_parts(&mut noisy)?;
+        Ok(noisy)
+    }
+}

@@ -1,5 +1,5 @@
 use deniable_num::Float;
-use deniable_sample::{Entropy, OsEntropy, Source};
+use deniable_sample::{Entropy, Source};
 
 use super::{Noise, check_size, laplace_accuracy};
 use crate::domain::{AtomDomain, Domain, Number, VectorDomain};
@@ -91,6 +91,16 @@ impl<T: Number<Distance = T> + Float> VectorFloatLaplaceCks20<T> {
         Ok(noisy)
     }
 
+    /// Adds noise to numbers where they are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Measurement::invoke`]. A vector that is no member stays as it is; if entropy fails, all numbers are 0.
+    pub fn invoke_in_place(&self, numbers: &mut [T]) -> Result<()> {
+        self.domain.check_member(numbers)?;
+        self.noise.add_to_all_in_parts(numbers)
+    }
+
     /// The α such that the noise of one number is at most α with a probability of at least `confidence`, rounded up.
     ///
     /// It is ∞ where it exceeds every float. Rounding to a coarse grid adds up to 2^(k−1), and rounding the sum to a float half a unit of its last place.
@@ -126,7 +136,10 @@ impl<T: Number<Distance = T> + Float> Measurement for VectorFloatLaplaceCks20<T>
     }
 
     fn invoke(&self, numbers: &[T]) -> Result<Vec<T>> {
-        self.randomize(numbers, &mut OsEntropy::new())
+        self.domain.check_member(numbers)?;
+        let mut noisy = numbers.to_vec();
+        self.noise.add_to_all_in_parts(&mut noisy)?;
+        Ok(noisy)
     }
 
     fn invoke_from(&self, numbers: &[T], entropy: &mut dyn Entropy) -> Result<Vec<T>> {

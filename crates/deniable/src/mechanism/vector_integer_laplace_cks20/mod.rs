@@ -9,8 +9,9 @@ pub use vector::{VectorIntegerLaplaceCks20, make_vector_integer_laplace_cks20};
 
 use core::fmt;
 
-use deniable_sample::{DiscreteLaplace, SaturatingInt, Source};
+use deniable_sample::{DiscreteLaplace, OsEntropy, SaturatingInt, Source};
 
+use crate::bulk::in_parts;
 use crate::domain::Number;
 use crate::mechanism::bound::{exact, is_zero, loss_of_ratio};
 use crate::mechanism::search::smallest_that;
@@ -83,6 +84,17 @@ impl Noise {
         Ok(self.law.as_ref().map_or(Ok(()), |law| law.sample_all_saturating(numbers, source))?)
     }
 }
+
+impl Noise {
+    /// The same with the operating system's entropy, on several threads if there are any. On failure all numbers are 0.
+    fn add_to_all_in_parts<T: Integer>(&self, numbers: &mut [T]) -> Result<()> {
+        let add = |part: &mut [T]| self.add_to_all(part, &mut OsEntropy::new());
+        in_parts(numbers, T::saturated(0), LEAST, add)
+    }
+}
+
+/// Fewer numbers than these are not worth a thread.
+const LEAST: usize = 1 << 13;
 
 impl fmt::Debug for Noise {
     /// Without the law, which follows from it.

@@ -102,4 +102,11 @@ impl<T: Integer> Measurement for ScalarIntegerLaplaceCks20<T> {
     }
 }
 
-impl<T: Integer> LocalRandomizer for ScalarIntegerLaplaceCks20<T> {}
+impl<T: Integer> LocalRandomizer for ScalarIntegerLaplaceCks20<T> {
+    fn invoke_batch(&self, numbers: &[T]) -> Result<Vec<T>> {
+        numbers.iter().try_for_each(|number| self.domain.check_member(number))?;
+        let mut noisy = numbers.to_vec();
+        self.noise.add_to_all_in_parts(&mut noisy)?;
+        Ok(noisy)
+    }
+}

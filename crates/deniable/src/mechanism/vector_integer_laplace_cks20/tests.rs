@@ -106,11 +106,17 @@ fn the_noise_is_what_the_words_say() {
             -100 + noise as i32
         );
     }
-    // −ln 2^−64 · 3 = 133.08…, where the first word leaves everything down to 2^−63 in doubt.
-    let mut script = Script::new([0, half, 0, 1, 7]);
+    // In a vector the signs are the bits of the first words, and the last word is for the second number:
+    // −ln 2^−64 · 3 = 133.08…, where a word leaves everything down to 2^−63 in doubt.
+    let mut script = Script::new([0, half, 1, 7]);
     let both = vector(2, 3.0).invoke_from(&[10, 20], &mut script).unwrap();
     assert_eq!(both, [12, 20 + 133]);
-    assert_eq!(script.drawn, 5);
+    assert_eq!(script.drawn, 4);
+    // P(not negative) = 0.58… = 0.1001… in base 2: 11 is above, 00 below.
+    let mut script = Script::new([0b10, 0b10, half, half]);
+    let both = vector(2, 3.0).invoke_from(&[10, 20], &mut script).unwrap();
+    assert_eq!(both, [12, 20 - 3]);
+    assert_eq!(script.drawn, 4);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-use deniable_sample::{Entropy, OsEntropy, Source};
+use deniable_sample::{Entropy, Source};
 
 use super::{Integer, Noise, loss};
 use crate::domain::{AtomDomain, Domain, VectorDomain};
@@ -72,6 +72,16 @@ impl<T: Integer> VectorIntegerLaplaceCks20<T> {
         Ok(noisy)
     }
 
+    /// Adds noise to numbers where they are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Measurement::invoke`]. A vector that is no member stays as it is; if entropy fails, all numbers are 0.
+    pub fn invoke_in_place(&self, numbers: &mut [T]) -> Result<()> {
+        self.domain.check_member(numbers)?;
+        self.noise.add_to_all_in_parts(numbers)
+    }
+
     /// The α such that the noise of one number is at most α with a probability of at least `confidence`, rounded up.
     ///
     /// # Errors
@@ -105,7 +115,10 @@ impl<T: Integer> Measurement for VectorIntegerLaplaceCks20<T> {
     }
 
     fn invoke(&self, numbers: &[T]) -> Result<Vec<T>> {
-        self.randomize(numbers, &mut OsEntropy::new())
+        self.domain.check_member(numbers)?;
+        let mut noisy = numbers.to_vec();
+        self.noise.add_to_all_in_parts(&mut noisy)?;
+        Ok(noisy)
     }
 
     fn invoke_from(&self, numbers: &[T], entropy: &mut dyn Entropy) -> Result<Vec<T>> {

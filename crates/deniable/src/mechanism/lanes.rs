@@ -1,0 +1,49 @@
+//! Noise for many answers at once.
+
+use deniable_sample::{Dyadic, FLIPS, Source, Word};
+
+use crate::Result;
+
+/// How many flips are drawn at once.
+pub(crate) const fn flips<S: Source + ?Sized>() -> usize {
+    FLIPS * S::Word::BITS as usize
+}
+
+/// Flips of packed bits: each of them with the probability of `law`, or each but with that probability.
+pub(crate) struct Flips {
+    pub(crate) law: Dyadic,
+    pub(crate) constant_time: bool,
+    /// Whether the law is that of the bits that stay.
+    pub(crate) of_kept: bool,
+}
+
+impl Flips {
+    /// Flips the first `length` bits of some words.
+    #[inline]
+    pub(crate) fn flip<S: Source + ?Sized>(
+        &self,
+        bits: &mut [u64],
+        length: usize,
+        words: &mut Vec<S::Word>,
+        source: &mut S,
+    ) -> Result<()> {
+        let width = S::Word::BITS as usize;
+        for first in (0..length).step_by(flips::<S>()) {
+            let count = flips::<S>().min(length - first);
+            let drawn = self.law.sample_flips(count, self.constant_time, words, source)?;
+            for (group, drawn) in drawn.into_iter().enumerate().take(count.div_ceil(width)) {
+                let at = first + group * width;
+                let lanes = width.min(length - at);
+                let flips = if self.of_kept { !drawn & lowest(lanes) } else { drawn };
+                bits[at / 64] ^= flips << (at % 64);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A word whose lowest bits are ones, up to 64 of them.
+#[inline]
+fn lowest(bits: usize) -> u64 {
+    u64::MAX.checked_shr(64 - bits as u32).unwrap_or(0)
+}
