@@ -9,6 +9,7 @@ pub mod constant_time;
 pub mod deps;
 pub mod draws;
 pub mod enumerate;
+pub mod instructions;
 pub mod interval;
 pub mod inversion;
 pub mod law;

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use deniable_verify::{audit, constant_time, deps, seal, speed};
+use deniable_verify::{audit, constant_time, deps, instructions, seal, speed};
 
 /// One line a subcommand; each is a module of its name.
 const COMMANDS: &[(&str, Subcommand, &str)] = &[
@@ -19,6 +19,11 @@ const COMMANDS: &[(&str, Subcommand, &str)] = &[
         "audit",
         audit::command,
         "[exact | black-box | files EPSILON a,b,c|@FILE LEFT RIGHT]    the true loss against `map`",
+    ),
+    (
+        "instructions",
+        instructions::command,
+        "[--require | --update]    instructions an item, against those expected",
     ),
     ("speed", speed::command, "nanoseconds a call, words a draw"),
 ];

@@ -61,11 +61,17 @@ fn reports_of_a_batch_are_independent() {
         for constant_time in [false, true] {
             let mechanism = make_randomized_response_bool(prob, constant_time).unwrap();
             for answers in ANSWERS {
-                let depth = places * answers.len().div_ceil(4);
+                // Words of four lanes each; then a word for each lane that is left.
+                let groups = answers.len().div_ceil(4);
+                let together = ((answers.len() / groups).ilog2() as usize + 1).min(places);
+                let depth = match constant_time || together == places {
+                    true => places * groups,
+                    false => together * groups + answers.len(),
+                };
                 let randomize =
                     |x: &[bool], s: &mut Script<'_, 4>| randomize_batch(&mechanism, x, s);
                 if depth > 5 {
-                    // 16^6 scripts: two words of lanes are looked at with fewer places.
+                    // 16^6 scripts and more: two words of lanes are looked at with fewer places.
                     continue;
                 }
                 let right = has_the_product_law(prob, answers, depth, randomize);
@@ -75,43 +81,123 @@ fn reports_of_a_batch_are_independent() {
     }
 }
 
-/// The number of lane j below 1, from the words that were read, against the probability.
-fn lane_is_below(prob: f64, words: &[u64], lane: usize) -> bool {
-    let (mut rest, two) = (value(prob), RBig::from(2));
-    for word in words {
+/// The binary digits of a probability below 1, to the last that is not zero.
+fn digits(prob: f64) -> Vec<bool> {
+    let (mut rest, two, mut digits) = (value(prob), RBig::from(2), Vec::new());
+    while rest != RBig::ZERO {
         rest *= &two;
-        let digit = rest >= RBig::ONE;
-        if digit {
+        digits.push(rest >= RBig::ONE);
+        if rest >= RBig::ONE {
             rest -= RBig::ONE;
         }
-        let drawn = word >> lane & 1 == 1;
-        if drawn != digit {
-            return digit;
+    }
+    digits
+}
+
+/// Whether a number that begins with these digits is below the probability. None if they do not tell.
+fn is_below(probability: &[bool], mut number: impl Iterator<Item = bool>) -> Option<bool> {
+    for digit in probability {
+        match number.next() {
+            Some(own) if own != *digit => return Some(*digit),
+            Some(_) => {}
+            None => return None,
         }
     }
-    false
+    Some(false)
+}
+
+/// Flips from 64-bit words, lane by lane, as the documentation has it, and how many words they take.
+fn flips_of(prob: f64, count: usize, constant_time: bool, words: &[u64]) -> (Vec<bool>, usize) {
+    if prob == 0.0 || prob == 1.0 {
+        return (vec![prob == 1.0; count], 0);
+    }
+    let digits = digits(prob);
+    let groups = count.div_ceil(64);
+    let together = match constant_time {
+        true => digits.len(),
+        false => digits.len().min((count / groups).ilog2() as usize + 1),
+    };
+    let mut used = together * groups;
+    let flips = (0..count).map(|lane| {
+        let column = (0..together).map(|d| words[d * groups + lane / 64] >> (lane % 64) & 1 == 1);
+        let decided = is_below(&digits, column.clone());
+        decided.unwrap_or_else(|| {
+            // Words of its own, from their highest bit.
+            let from = used;
+            let own =
+                words[from..].iter().flat_map(|w| (0..64).rev().map(move |i| w >> i & 1 == 1));
+            let rest = &digits[together..];
+            let agree = rest.iter().zip(own.clone()).take_while(|(a, b)| **a == *b).count();
+            used += (agree + 1).min(rest.len()).div_ceil(64);
+            is_below(rest, own).expect("words enough")
+        })
+    });
+    (flips.collect(), used)
+}
+
+/// Scripts in which whole columns agree with a probability for so many places, so that lanes have to look at the last ones.
+fn agreeing(prob: f64, groups: usize, random: &[u64]) -> Vec<u64> {
+    let digits = if prob < 1.0 { digits(prob) } else { Vec::new() };
+    let mut words = random.to_vec();
+    for (place, digit) in digits.iter().enumerate() {
+        for group in 0..groups {
+            if let Some(word) = words.get_mut(place * groups + group) {
+                // Lane j agrees for j·17 mod 71 places.
+                let agree = (0..64).filter(|j| j * 17 % 71 > place).fold(0, |m, j| m | 1u64 << j);
+                *word = *word & !agree | if *digit { agree } else { 0 };
+            }
+        }
+    }
+    words
 }
 
 #[test]
 fn each_report_is_decided_by_its_own_lane() {
-    let words = spread(3000);
+    let words = spread(60_000);
     for prob in [0.5, 0.75, 0.7, 0.9, f64::from_bits(1f64.to_bits() - 1)] {
-        for (constant_time, length) in [(false, 64), (true, 64), (false, 70), (false, 1)] {
+        for (constant_time, length) in [
+            (false, 64usize),
+            (true, 64),
+            (false, 70),
+            (false, 1),
+            (false, 1000),
+            (true, 1024),
+            (false, 1024),
+        ] {
             let mechanism = make_randomized_response_bool(prob, constant_time).unwrap();
-            for script in words.windows(200).step_by(97) {
-                let answers: Vec<bool> = (0..length).map(|i| i % 3 == 0).collect();
-                let reports =
-                    randomize_batch(&mechanism, &answers, &mut Script64::new(script)).unwrap();
-                // The first 64 answers use the words from the start.
-                for (lane, (report, answer)) in reports.iter().zip(&answers).take(64).enumerate() {
-                    let truthful = lane_is_below(prob, script, lane);
-                    assert_eq!(report == answer, truthful, "{prob} lane {lane}");
+            for random in words.windows(9000).step_by(9973) {
+                for script in [random, &agreeing(prob, length.div_ceil(64), random)] {
+                    let answers: Vec<bool> = (0..length).map(|i| i % 3 == 0).collect();
+                    let mut source = Script64::new(script);
+                    let reports = randomize_batch(&mechanism, &answers, &mut source).unwrap();
+                    let (truthful, used) = flips_of(prob, length, constant_time, script);
+                    let kept =
+                        reports.iter().zip(&answers).map(|(report, answer)| report == answer);
+                    assert!(kept.eq(truthful), "{prob} {length}");
+                    assert_eq!(source.asked, used);
+                    let shipping = mechanism.invoke_batch_from(&answers, &mut Words::new(script));
+                    assert_eq!(shipping.unwrap(), reports);
                 }
-                let shipping = mechanism.invoke_batch_from(&answers, &mut Words::new(script));
-                assert_eq!(shipping.unwrap(), reports);
             }
         }
     }
+}
+
+/// More answers than are flipped at once: the second block goes on where the first one ends.
+#[test]
+fn blocks_follow_each_other() {
+    let words = spread(20_000);
+    let mechanism = make_randomized_response_bool(0.7, false).unwrap();
+    let answers = [true; 2100];
+    let reports = randomize_batch(&mechanism, &answers, &mut Script64::new(&words)).unwrap();
+    let mut expected = Vec::new();
+    let mut from = 0;
+    for count in [1024, 1024, 52] {
+        let (truthful, used) = flips_of(0.7, count, false, &words[from..]);
+        expected.extend(truthful);
+        from += used;
+    }
+    assert_eq!(reports, expected);
 }
 
 #[test]
@@ -134,19 +220,25 @@ fn a_batch_draws_the_same_whatever_the_answers_and_fails_as_a_whole() {
 
 #[test]
 fn lanes_of_64_bits_are_each_their_own_uniform_number() {
-    let words = spread(6000);
+    let words = spread(40_000);
     for prob in [0.0, 5e-324, 1e-310, 1e-3, 0.1, 1.0 / 3.0, 0.5, 0.75, 0.9999, 1.0] {
         let law = Dyadic::from_float(prob).unwrap();
-        for script in words.windows(1200).step_by(499) {
-            let mut source = Script64::new(script);
-            let flips = lanes(&law, 64, false, &mut source).unwrap();
-            let constant = lanes(&law, 64, true, &mut Script64::new(script)).unwrap();
-            assert_eq!(flips, constant);
-            let expected = |lane| match prob {
-                1.0 => true,
-                _ => lane_is_below(prob, script, lane),
-            };
-            (0..64).for_each(|lane| assert_eq!(flips >> lane & 1 == 1, expected(lane), "{prob}"));
+        for (count, constant_time) in
+            [(1usize, false), (2, true), (64, false), (64, true), (200, false), (1024, false)]
+        {
+            for random in words.windows(9000).step_by(15_013) {
+                for script in [random, &agreeing(prob, count.div_ceil(64), random)] {
+                    let mut source = Script64::new(script);
+                    let drawn =
+                        law.sample_flips(count, constant_time, &mut Vec::new(), &mut source);
+                    let drawn = drawn.unwrap();
+                    let (expected, used) = flips_of(prob, count, constant_time, script);
+                    let bit = |lane: usize| drawn[lane / 64] >> (lane % 64) & 1 == 1;
+                    assert!((0..count).map(bit).eq(expected), "{prob} {count}");
+                    assert!((count..1024).all(|lane| !bit(lane)));
+                    assert_eq!(source.asked, used);
+                }
+            }
         }
     }
 }

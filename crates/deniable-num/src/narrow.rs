@@ -136,3 +136,6 @@ fn nearest_sum<F: Float>(x: Exact, y_sign: u64, y: Narrow) -> (u64, bool) {
 fn mask(bit: bool) -> u64 {
     black_box(u64::from(bit).wrapping_neg())
 }
+
+#[cfg(test)]
+mod tests;

@@ -4,7 +4,7 @@ use core::fmt;
 use core::marker::PhantomData;
 use std::borrow::Cow;
 
-use deniable_num::{Decoded, Float, Upper};
+use deniable_num::{Float, Upper};
 
 use crate::bits::last_mask;
 use crate::{BitVector, Error, Result};
@@ -244,8 +244,9 @@ where
     type Carrier = [D::Carrier];
 
     fn is_member(&self, value: &[D::Carrier]) -> bool {
-        self.size.is_none_or(|size| size == value.len())
-            && value.iter().all(|element| self.element.is_member(element))
+        // Every element is looked at, which is faster than to stop at the first that is none.
+        let all = |are: bool, element| are & self.element.is_member(element);
+        self.size.is_none_or(|size| size == value.len()) && value.iter().fold(true, all)
     }
 
     fn members(&self) -> Cow<'static, str> {
@@ -351,7 +352,8 @@ macro_rules! floats {
             const HAS_NAN: bool = true;
 
             fn is_finite(self) -> bool {
-                matches!(self.decode(), Decoded::Finite { .. })
+                // One comparison with infinity, which no setting of the processor can change.
+                <$float>::is_finite(self)
             }
 
             fn is_at_most(self, other: Self) -> bool {

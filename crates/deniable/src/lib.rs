@@ -94,9 +94,8 @@
 //! Each mechanism's module has its proof, and the checks that hold the code to it: its exact law by enumeration, the
 //! exact worst ratio of probabilities over all classes of inputs against `map`. [`leaks`] retells how implementations of the same mechanisms
 //! leaked, and what prevents it here.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
-mod backend;
 mod bits;
 mod bulk;
 pub mod domain;

@@ -19,8 +19,8 @@ pub(super) const MULTIPLES_OF_LN_2: [u128; 64] = {
     let mut n = 0;
     while n < 64 {
         // The product would not fit.
-        table[n] =
-            (n as u128 * (LN_2 >> 64) << 52) + ((n as u128 * (LN_2 & (u64::MAX as u128))) >> 12);
+        let (high, low) = (LN_2 >> 64, LN_2 & (u64::MAX as u128));
+        table[n] = ((n as u128 * high) << 52) + ((n as u128 * low) >> 12);
         n += 1;
     }
     table

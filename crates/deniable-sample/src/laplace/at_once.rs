@@ -128,3 +128,6 @@ impl Magnitudes {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -56,11 +56,8 @@ impl EitherBelow {
             return Ok([(below / (self.t - 1)) as u32, (below / self.t) as u32]);
         }
         loop {
-            let word = source.draw()?;
-            let ((any, _), (other, _)) = (word.mul(self.t), word.mul(self.t - 1));
-            // As for one integer below the product, which any and other are functions of.
-            if !word.mul(product).1.is_below(self.surplus(S::Word::BITS)) {
-                return Ok([any as u32, other as u32]);
+            if let Some(either) = self.of(source.draw()?) {
+                return Ok(either);
             }
         }
     }
@@ -80,20 +77,32 @@ impl EitherBelow {
     ) -> Result<()> {
         let half = S::Word::BITS / 2;
         // So small that few halves are drawn again.
-        if self.product() > 1 << (half - half / 4) {
-            return any.iter_mut().zip(other).try_for_each(|(any, other)| {
-                [*any, *other] = self.sample(source)?;
-                Ok(())
-            });
-        }
-        source.draw_many(any.len().div_ceil(2), words)?;
-        if !vectorized(Halves { law: self, half, words, any, other }) {
-            return Ok(());
+        if self.product() <= 1 << (half - half / 4) {
+            source.draw_many(any.len().div_ceil(2), words)?;
+            if !vectorized(Halves { law: self, half, words, any, other }) {
+                return Ok(());
+            }
+        } else if u128::from(self.product()) >> S::Word::BITS == 0 {
+            source.draw_many(any.len(), words)?;
+            for ((any, other), &word) in any.iter_mut().zip(&mut *other).zip(&*words) {
+                [*any, *other] = self.of(word).unwrap_or([REJECTED; 2]);
+            }
+        } else {
+            any.fill(REJECTED);
         }
         for (any, other) in any.iter_mut().zip(other).filter(|(any, _)| **any == REJECTED) {
             [*any, *other] = self.sample(source)?;
         }
         Ok(())
+    }
+
+    /// One of each from a word, unless it is rejected.
+    #[inline]
+    fn of<W: Word>(&self, word: W) -> Option<[u32; 2]> {
+        let ((any, _), (other, _)) = (word.mul(self.t), word.mul(self.t - 1));
+        // As for one integer below the product, of which any and other are functions.
+        let is_rejected = word.mul(self.product()).1.is_below(self.surplus(W::BITS));
+        (!is_rejected).then_some([any as u32, other as u32])
     }
 
     fn product(&self) -> u64 {
@@ -110,7 +119,7 @@ impl EitherBelow {
     }
 }
 
-/// In the place of an integer below t that is yet to be drawn. No such integer is that large, since halves are for a small t.
+/// In the place of an integer below t that is yet to be drawn: t is at most this, and so no such integer is.
 const REJECTED: u32 = u32::MAX;
 
 /// Lanes from halves of words: whether any of them is rejected.
@@ -130,23 +139,27 @@ impl<W: Word> Kernel for Halves<'_, W> {
         let Halves { law, half, words, any, other } = self;
         let (t, product, surplus) = (law.t, law.product(), law.surplus(half));
         let low = (1 << half) - 1;
-        let mut rejected = 0;
-        let mut put = |x: u64, any: &mut u32, other: &mut u32| {
-            let is_rejected = (x * product) & low < surplus;
-            rejected |= u32::from(is_rejected);
-            *any = if is_rejected { REJECTED } else { (x * t >> half) as u32 };
-            *other = (x * (t - 1) >> half) as u32;
-        };
-        // Whole words first: pairs of a known length.
-        let (mut anys, mut others) = (any.chunks_exact_mut(2), other.chunks_exact_mut(2));
-        for ((any, other), word) in (&mut anys).zip(&mut others).zip(words) {
-            put(word.value() & low, &mut any[0], &mut other[0]);
-            put(word.value() >> half, &mut any[1], &mut other[1]);
+        let mut any_rejected = 0;
+        for ((any, other), words) in
+            any.chunks_mut(64).zip(other.chunks_mut(64)).zip(words.chunks(32))
+        {
+            let mut halves = [0; 64];
+            for (pair, word) in halves.chunks_exact_mut(2).zip(words) {
+                pair[0] = word.value() & low;
+                pair[1] = word.value() >> half;
+            }
+            // All lanes of the array, used or not, so that their number is known.
+            let (mut below_t, mut below_less) = ([0; 64], [0; 64]);
+            for lane in 0..64 {
+                let x: u64 = halves[lane];
+                let rejected = u32::from((x * product) & low < surplus).wrapping_neg();
+                below_t[lane] = ((x * t) >> half) as u32 | rejected;
+                below_less[lane] = ((x * (t - 1)) >> half) as u32;
+                any_rejected |= rejected;
+            }
+            any.copy_from_slice(&below_t[..any.len()]);
+            other.copy_from_slice(&below_less[..other.len()]);
         }
-        let rest = anys.into_remainder().iter_mut().zip(others.into_remainder());
-        for ((any, other), word) in rest.zip(words.last()) {
-            put(word.value() & low, any, other);
-        }
-        rejected != 0
+        any_rejected != 0
     }
 }

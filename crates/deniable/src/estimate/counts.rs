@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::backend::Planes;
+use super::planes::Planes;
 use crate::{BitVector, Error, Result};
 
 /// Counts of ones at each place of bit vectors of one length, which reports are added to as they come.

@@ -4,6 +4,7 @@
 
 mod counts;
 mod debias;
+mod planes;
 
 pub use counts::BitCounts;
 pub use debias::{

@@ -128,14 +128,36 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
         })
     }
 
+    /// [`LocalRandomizer::invoke_batch`] without a copy of the categories: what is released is borrowed from the list.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use deniable::prelude::*;
+    ///
+    /// let drink = make_randomized_response(["tea".to_owned(), "coffee".to_owned()], 0.8)?;
+    /// let said: Vec<&String> = drink.invoke_batch_borrowed(&["tea".to_owned(), "cocoa".to_owned()])?;
+    /// # assert_eq!(said.len(), 2);
+    /// # Ok::<(), deniable::Error>(())
+    /// ```
+    pub fn invoke_batch_borrowed(&self, answers: &[T]) -> Result<Vec<&T>> {
+        let mut places = self.places(answers);
+        self.invoke_indices(&mut places)?;
+        Ok(self.at_places(places).collect())
+    }
+
     /// The place of each answer in the list. Those that are not in it are behind its end.
     fn places(&self, answers: &[T]) -> Vec<u32> {
         let place = |answer| self.index_of(answer).map_or(u32::MAX, |place| place as u32);
         answers.iter().map(place).collect()
     }
 
-    fn at_places(&self, places: &[u32]) -> Vec<T> {
-        places.iter().map(|&place| self.categories[place as usize].clone()).collect()
+    fn at_places(&self, places: Vec<u32>) -> impl Iterator<Item = &T> {
+        places.into_iter().map(|place| &self.categories[place as usize])
     }
 
     /// The standard error of one category's number of answers, estimated from the reports of `respondents` people
@@ -191,15 +213,13 @@ impl<T: Eq + Hash + Clone + Send + Sync> Measurement for RandomizedResponse<T> {
 
 impl<T: Eq + Hash + Clone + Send + Sync> LocalRandomizer for RandomizedResponse<T> {
     fn invoke_batch(&self, answers: &[T]) -> Result<Vec<T>> {
-        let mut places = self.places(answers);
-        self.invoke_indices(&mut places)?;
-        Ok(self.at_places(&places))
+        self.invoke_batch_borrowed(answers).map(|reports| reports.into_iter().cloned().collect())
     }
 
     fn invoke_batch_from(&self, answers: &[T], entropy: &mut dyn Entropy) -> Result<Vec<T>> {
         let mut places = self.places(answers);
         self.randomize_indices(&mut places, entropy)?;
-        Ok(self.at_places(&places))
+        Ok(self.at_places(places).cloned().collect())
     }
 }
 

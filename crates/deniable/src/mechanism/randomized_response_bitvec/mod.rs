@@ -260,8 +260,8 @@ impl LocalRandomizer for RandomizedResponseBitvec {
         answers.iter().try_for_each(|answer| self.domain.check_member(answer))?;
         let mut reports = answers.to_vec();
         let (mut words, mut entropy) = (Vec::new(), OsEntropy::new());
-        let bits = reports.iter_mut().map(BitVector::as_words_mut);
-        bits.map(|bits| self.flip(bits, &mut words, &mut entropy)).collect::<Result<()>>()?;
+        let mut bits = reports.iter_mut().map(BitVector::as_words_mut);
+        bits.try_for_each(|bits| self.flip(bits, &mut words, &mut entropy))?;
         Ok(reports)
     }
 }

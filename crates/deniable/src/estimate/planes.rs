@@ -2,7 +2,7 @@
 
 use core::array::from_fn;
 
-use super::{Kernel, vectorized};
+use deniable_sample::{Kernel, vectorized};
 
 /// Counters written vertically: bit p of the count at each place is in plane p. Adding costs a few operations on whole
 /// words, and many places at a time.
@@ -76,13 +76,13 @@ impl Planes {
 
     /// Whether any report had a one behind its last bit. It was counted, or waits, at a place that nobody asks for.
     pub(crate) fn have_strays(&self) -> bool {
-        let behind = |columns: &Columns, column| columns[column % COLUMNS] >> (self.length % 64);
-        let in_column = |column: usize| {
-            let Tile { planes, waiting } = &self.tiles[column / COLUMNS];
-            planes.iter().chain(waiting).any(|columns| behind(columns, column) != 0)
-        };
-        let mut last_words = (0..self.width).skip(self.words.max(1) - 1).step_by(self.words.max(1));
-        self.strays || self.length % 64 != 0 && last_words.any(in_column)
+        if self.strays || self.length % 64 == 0 {
+            return self.strays;
+        }
+        let last = self.words - 1;
+        let ones: Vec<Columns> = self.tiles[last / COLUMNS..].iter().map(Tile::ones).collect();
+        let mut last_words = ones.as_flattened()[last % COLUMNS..].iter().step_by(self.words);
+        last_words.any(|word| word >> (self.length % 64) != 0)
     }
 
     /// Adds the count at each place to `ones`.
@@ -239,6 +239,19 @@ impl Kernel for Packed<'_> {
                 planes.wait(row, ones);
             }
         }
+    }
+}
+
+impl Tile {
+    /// Where there is a one in any plane, or in any row that waits.
+    fn ones(&self) -> Columns {
+        let mut ones = [0; COLUMNS];
+        for columns in self.planes.iter().chain(&self.waiting) {
+            for (ones, word) in ones.iter_mut().zip(columns) {
+                *ones |= word;
+            }
+        }
+        ones
     }
 }
 

@@ -1,0 +1,555 @@
+//! What one word tells of a sum, against exact arithmetic at both ends of what is known.
+
+use num_bigint::{BigInt, BigUint, Sign};
+
+use super::*;
+use crate::{Decoded, Direction, Real};
+
+/// A small format: P bits of precision, W in memory, and 2^MIN the smallest number.
+#[derive(Clone, Copy, Debug)]
+struct Tiny<const P: u32, const W: u32, const MIN: i32>(u64);
+
+impl<const P: u32, const W: u32, const MIN: i32> Float for Tiny<P, W, MIN> {
+    const PRECISION: u32 = P;
+    const WIDTH: u32 = W;
+    const MIN_EXPONENT: i32 = MIN;
+    const MAX_EXPONENT: i32 = MIN + (1 << (W - P)) - 3;
+
+    fn decode(self) -> Decoded {
+        let negative = self.0 >> (W - 1) == 1;
+        let magnitude = self.0 & ((1 << (W - 1)) - 1);
+        let (biased, fraction) = (magnitude >> (P - 1), magnitude & ((1 << (P - 1)) - 1));
+        match biased as i32 {
+            0 => Decoded::Finite {
+                negative: negative && fraction != 0,
+                mantissa: fraction,
+                exponent: MIN,
+            },
+            above if above == (1 << (W - P)) - 1 && fraction == 0 => Decoded::Infinite { negative },
+            above if above == (1 << (W - P)) - 1 => Decoded::NaN,
+            above => Decoded::Finite {
+                negative,
+                mantissa: fraction | 1 << (P - 1),
+                exponent: MIN + above - 1,
+            },
+        }
+    }
+
+    fn encode(negative: bool, mantissa: u64, exponent: i32) -> Self {
+        assert!(mantissa >> P == 0 && (MIN..=Self::MAX_EXPONENT).contains(&exponent));
+        assert!(mantissa >> (P - 1) == 1 || exponent == MIN);
+        let magnitude = (((exponent - MIN) as u64) << (P - 1)) + mantissa;
+        Tiny(u64::from(negative) << (W - 1) | magnitude)
+    }
+
+    fn to_raw(self) -> u64 {
+        self.0
+    }
+
+    fn from_raw(raw: u64) -> Self {
+        assert!(raw >> W == 0, "no more bits than the format has");
+        Tiny(raw)
+    }
+
+    fn infinity(negative: bool) -> Self {
+        Tiny(u64::from(negative) << (W - 1) | ((1 << (W - P)) - 1) << (P - 1))
+    }
+}
+
+type Five = Tiny<2, 5, -3>;
+type Eight = Tiny<4, 8, -9>;
+type Sixteen = Tiny<11, 16, -24>;
+/// As long as `f64`, and with next to no range.
+type Long = Tiny<53, 56, -50>;
+
+/// A sign, a mantissa and an exponent.
+type Term = (bool, u64, i64);
+
+/// A sum to be rounded.
+#[derive(Clone, Copy, Debug)]
+struct Case {
+    x: Term,
+    /// The bits of x, if it is a float.
+    raw: Option<u64>,
+    y_negative: bool,
+    y: Narrow,
+}
+
+impl Case {
+    fn answer<F: Float>(&self) -> Option<F> {
+        Narrow::nearest_sum(self.x, (self.y_negative, self.y))
+    }
+
+    /// x plus the number that is so many units above the lower end of y.
+    fn sum(&self, above: u64) -> Real {
+        let mantissa = u128::from(self.y.mantissa) + u128::from(above);
+        let (negative, mantissa_x, exponent) = self.x;
+        Real::sum(
+            Real::exact(negative, mantissa_x.into(), exponent),
+            Real::exact(self.y_negative, mantissa, self.y.exponent),
+        )
+    }
+
+    /// Whether x plus each number examined, both ends among them, rounds to the answer. Rounding is monotone: both ends speak for
+    /// all between.
+    fn is_right<F: Float>(&self, answer: F) -> bool {
+        let slack = self.y.slack;
+        [0, slack / 3, slack - slack / 7, slack]
+            .into_iter()
+            .all(|above| self.sum(above).round::<F>(Direction::Nearest).to_raw() == answer.to_raw())
+    }
+
+    /// The same by comparison with the answer's neighbours, in big integers.
+    fn is_nearest<F: Float>(&self, answer: F) -> bool {
+        let (negative, mantissa, exponent) = self.x;
+        [0, self.y.slack].into_iter().all(|above| {
+            let y = BigUint::from(self.y.mantissa) + above;
+            let common = exponent.min(self.y.exponent).min(i64::from(F::MIN_EXPONENT) - 1);
+            let x = signed(negative, mantissa.into(), exponent - common);
+            let sum = x + signed(self.y_negative, y, self.y.exponent - common);
+            let (low, high) = halfways(answer, common);
+            let is_even = answer.to_raw() & 1 == 0;
+            low < sum && sum < high || is_even && (low == sum || sum == high)
+        })
+    }
+
+    /// Whether one word has to be enough: near enough, narrow enough, long enough, in the middle of the range, and alike even
+    /// with six units added at either end, no power of two being among them.
+    fn is_easy<F: Float>(&self) -> bool {
+        let (x_negative, mantissa, exponent) = self.x;
+        let y_unit = self.y.exponent + 1;
+        let x_unit = match mantissa {
+            0 => y_unit,
+            _ => exponent + 1 - i64::from(mantissa.leading_zeros()),
+        };
+        if (x_unit - y_unit).abs() > 63 || self.y.slack > 1 << 49 {
+            return false;
+        }
+        // In 256ths of the larger unit; what is lost is less than one of them.
+        let last = x_unit.max(y_unit) - 8;
+        let signed = |negative: bool, mantissa: u128, exponent: i64| {
+            // Only a zero is further away.
+            let up = (exponent - last).clamp(-127, 127);
+            let (up, down) = (up.max(0), (-up).max(0));
+            let magnitude = (mantissa << up >> down) as i128;
+            if negative { -magnitude } else { magnitude }
+        };
+        let x = signed(x_negative, mantissa.into(), exponent);
+        let y = |above: u64| {
+            let mantissa = u128::from(self.y.mantissa) + u128::from(above);
+            signed(self.y_negative, mantissa, self.y.exponent)
+        };
+        let ends = [x + y(0), x + y(self.y.slack)];
+        let ends = [ends[0].min(ends[1]) - 6 * 256, ends[0].max(ends[1]) + 6 * 256];
+        let reals = ends.map(|end| Real::exact(end < 0, end.unsigned_abs(), last));
+        let [low, high] = reals.map(|end| end.round::<F>(Direction::Nearest).to_raw());
+        let [low_length, high_length] = ends.map(|end| end.unsigned_abs().leading_zeros());
+        reals.into_iter().all(|end| is_ordinary::<F>(end, last + 8))
+            && low == high
+            && low_length == high_length
+    }
+}
+
+/// Whether a sum has from 55 to 64 bits in these units, not nearly 65, and is neither subnormal nor one of the largest numbers.
+fn is_ordinary<F: Float>(sum: Real, unit: i64) -> bool {
+    let bits = i64::from(128 - sum.mantissa.leading_zeros());
+    let top = sum.exponent + bits;
+    let is_full = bits > 1 && top == unit + 64 && sum.mantissa >> (bits - 2) == 3;
+    let precision = i64::from(F::PRECISION);
+    (unit + 55..=unit + 64).contains(&top)
+        && !is_full
+        && top > i64::from(F::MIN_EXPONENT) + precision
+        && top < i64::from(F::MAX_EXPONENT) + precision
+}
+
+fn signed(negative: bool, magnitude: BigUint, up: i64) -> BigInt {
+    let sign = if negative { Sign::Minus } else { Sign::Plus };
+    BigInt::from_biguint(sign, magnitude << up.unsigned_abs())
+}
+
+/// Halfway from a finite float to its neighbours, in units of 2^common.
+fn halfways<F: Float>(x: F, common: i64) -> (BigInt, BigInt) {
+    let Decoded::Finite { negative, mantissa, exponent } = x.decode() else { panic!("finite") };
+    let half = BigUint::from(1u32) << (i64::from(exponent) - 1 - common).unsigned_abs();
+    let magnitude = BigUint::from(mantissa) << (i64::from(exponent) - common).unsigned_abs();
+    let is_power = mantissa == 1 << (F::PRECISION - 1) && exponent > F::MIN_EXPONENT;
+    let outward = BigInt::from(&magnitude + &half);
+    // Below a power of two the floats are twice as near to each other.
+    let inward = BigInt::from(magnitude) - BigInt::from(half >> u32::from(is_power));
+    if negative { (-outward, -inward) } else { (inward, outward) }
+}
+
+/// Visits cases that end next to `target`: y is what is missing, known to some number of bits, with one of its ends moved by a few
+/// units.
+fn around(x: X, target: Term, bits: &[i64], visit: &mut impl FnMut(Case)) {
+    let common = x.term.2.min(target.2);
+    let scaled =
+        |(negative, mantissa, exponent): Term| signed(negative, mantissa.into(), exponent - common);
+    let difference = scaled(target) - scaled(x.term);
+    let y_negative = difference.sign() == Sign::Minus;
+    let magnitude = difference.magnitude();
+    for bits in bits {
+        let down = magnitude.bits() as i64 - bits;
+        let shifted = if down >= 0 { magnitude >> down } else { magnitude << -down };
+        let mantissa = u64::try_from(&shifted).expect("64 bits at most");
+        for slack in SLACKS {
+            for start in [Some(mantissa), mantissa.checked_sub(slack)].into_iter().flatten() {
+                for mantissa in OFFSETS.iter().filter_map(|&n| start.checked_add_signed(n)) {
+                    let y = Narrow { mantissa, slack, exponent: common + down };
+                    visit(Case { x: x.term, raw: x.raw, y_negative, y });
+                }
+            }
+        }
+    }
+}
+
+const SLACKS: [u64; 8] = [0, 1, 2, 3, 6, 1 << 9, 1 << 47, u64::MAX];
+const OFFSETS: [i64; 12] = [-9, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 5];
+/// How many bits of y's mantissa are used.
+const BITS: [i64; 8] = [64, 63, 62, 61, 54, 53, 12, 1];
+
+/// The exact term of a sum, and its bits if it is a float.
+#[derive(Clone, Copy, Debug)]
+struct X {
+    term: Term,
+    raw: Option<u64>,
+}
+
+impl X {
+    fn float<F: Float>(x: F) -> Option<Self> {
+        let Decoded::Finite { mantissa, exponent, .. } = x.decode() else { return None };
+        // A zero has a sign here, as it has in the bits.
+        let negative = x.to_raw() >> (F::WIDTH - 1) == 1;
+        Some(X { term: (negative, mantissa, exponent.into()), raw: Some(x.to_raw()) })
+    }
+
+    fn other(term: Term) -> Self {
+        X { term, raw: None }
+    }
+}
+
+/// A float and the points halfway to its neighbours.
+fn targets((negative, mantissa, exponent): Term) -> impl Iterator<Item = Term> {
+    let quarters = [
+        4 * mantissa + 2,
+        4 * mantissa,
+        (4 * mantissa).wrapping_sub(2),
+        (4 * mantissa).wrapping_sub(1),
+    ];
+    let quarters = quarters.into_iter().take(if mantissa == 0 { 2 } else { 4 });
+    quarters.map(move |quarters| (negative, quarters, exponent - 2))
+}
+
+/// How many cases were run, and how many of them had an answer.
+#[derive(Debug, Default)]
+struct Count {
+    cases: u64,
+    answers: u64,
+}
+
+impl Count {
+    /// Runs a case. Fails if an answer is not right, if there is none where one word has to be enough, or if the form on bits
+    /// gives another.
+    fn run<F: Float>(&mut self, case: Case) {
+        let answer = case.answer::<F>();
+        self.cases += 1;
+        match answer {
+            None => assert!(!case.is_easy::<F>(), "no answer to {case:?}"),
+            Some(answer) => {
+                self.answers += 1;
+                assert!(case.is_right(answer), "{case:?} is not {answer:?}");
+                if self.answers % 31 == 0 {
+                    assert!(case.is_nearest(answer), "{case:?} is not near {answer:?}");
+                }
+            }
+        }
+        if let Some(raw) = case.raw {
+            let y_sign = u64::from(case.y_negative).wrapping_neg();
+            let (sum, is_known) = Narrow::nearest_raw_sum::<F>(raw, y_sign, case.y);
+            let is_subnormal = case.x.1 != 0 && case.x.1 >> (F::PRECISION - 1) == 0;
+            let expected = answer.filter(|_| !is_subnormal).map(F::to_raw);
+            assert_eq!(is_known.then_some(sum), expected, "{case:?} by its bits");
+        }
+    }
+}
+
+fn all_floats<F: Float>() -> impl Iterator<Item = X> {
+    (0..1u64 << F::WIDTH).filter_map(|raw| X::float(F::from_raw(raw)))
+}
+
+/// Every float of a format, and what takes it next to every float or halfway between two.
+#[test]
+fn every_sum_of_a_tiny_format() {
+    let (mut count, bits) = (Count::default(), Vec::from_iter(1..=64));
+    for x in all_floats::<Five>() {
+        for target in all_floats::<Five>().flat_map(|x| targets(x.term)) {
+            around(x, target, &bits, &mut |case| count.run::<Five>(case));
+        }
+    }
+    assert!(count.cases > 30_000_000 && count.answers > 2_000_000, "{count:?}");
+}
+
+/// Every float of a format plus every number of seven bits, as far apart as they may be.
+#[test]
+fn every_short_number_added_to_a_tiny_format() {
+    let mut count = Count::default();
+    for x in all_floats::<Five>() {
+        for (short, up) in (0..128u64).flat_map(|short| [57, 56, 46].map(|up| (short, up))) {
+            for slack in [0, 1, 2, 3, 5, 8, 1 << 20, 1 << 49, 1 << 52] {
+                for exponent in (-75..-45).chain(-10..10) {
+                    for y_negative in [false, true] {
+                        let y = Narrow { mantissa: short << up, slack, exponent };
+                        count.run::<Five>(Case { x: x.term, raw: x.raw, y_negative, y });
+                    }
+                }
+            }
+        }
+    }
+    assert!(count.cases > 9_000_000 && count.answers > 1_000_000, "{count:?}");
+}
+
+/// The float with these parts, the exponent being counted from that of subnormal numbers.
+fn from_parts<F: Float>(negative: bool, biased: i64, fraction: u64) -> Option<X> {
+    let fraction = fraction & ((1 << (F::PRECISION - 1)) - 1);
+    let sign = u64::from(negative) << (F::WIDTH - 1);
+    let special = (1 << (F::WIDTH - F::PRECISION)) - 1;
+    let biased = u64::try_from(biased).ok().filter(|biased| *biased < special)?;
+    X::float(F::from_raw(sign | biased << (F::PRECISION - 1) | fraction))
+}
+
+const FRACTIONS: [u64; 4] = [0, 1, u64::MAX, 0xaaaa_aaaa_aaaa_aaaa];
+
+/// Floats at both ends and in the middle of the exponents, powers of two, odd and even ones. Half of them are negative.
+fn ends_and_middle<F: Float>() -> Vec<X> {
+    let special = (1i64 << (F::WIDTH - F::PRECISION)) - 1;
+    let mut all = Vec::new();
+    for biased in [0, 1, 2, special / 2, special - 2, special - 1] {
+        for fraction in FRACTIONS {
+            all.extend(from_parts::<F>(all.len() % 2 == 1, biased, fraction));
+        }
+    }
+    all
+}
+
+/// Numbers of either sign whose leading bit is so many places above that of the target: floats, and others of 64 bits.
+fn relative_to<F: Float>((_, mantissa, exponent): Term, above: i64) -> Vec<X> {
+    let top = exponent + 64 - i64::from(mantissa.leading_zeros()) + above;
+    let biased = top - i64::from(F::MIN_EXPONENT) - i64::from(F::PRECISION) + 1;
+    let mut all = Vec::new();
+    for negative in [false, true] {
+        all.extend([0, u64::MAX, 1].iter().filter_map(|&f| from_parts::<F>(negative, biased, f)));
+        all.extend(
+            [u64::MAX, 1 << 63 | 1, 0x5555 << 47].map(|m| X::other((negative, m, top - 64))),
+        );
+    }
+    all
+}
+
+const DISTANCES: [i64; 21] =
+    [-130, -66, -65, -64, -63, -62, -61, -53, -20, -2, -1, 0, 1, 2, 13, 40, 61, 62, 63, 64, 65];
+
+fn sums_near_and_far<F: Float>() -> Count {
+    let mut count = Count::default();
+    for target in ends_and_middle::<F>().into_iter().flat_map(|x| targets(x.term)) {
+        let zeros = [false, true].map(|negative| from_parts::<F>(negative, 0, 0));
+        let subnormal = [1, 3, u64::MAX].map(|fraction| from_parts::<F>(false, 0, fraction));
+        let near = DISTANCES.iter().flat_map(|&above| relative_to::<F>(target, above));
+        for x in zeros.into_iter().chain(subnormal).flatten().chain(near) {
+            around(x, target, &BITS, &mut |case| count.run::<F>(case));
+        }
+    }
+    count
+}
+
+#[test]
+fn sums_of_each_format() {
+    for count in [
+        sums_near_and_far::<f64>(),
+        sums_near_and_far::<f32>(),
+        sums_near_and_far::<Long>(),
+        sums_near_and_far::<Sixteen>(),
+        sums_near_and_far::<Eight>(),
+    ] {
+        assert!(count.cases > 18_000_000 && count.answers > 1_600_000, "{count:?}");
+    }
+}
+
+/// Numbers that look random and are the same every time.
+fn spread(count: usize) -> impl Iterator<Item = u64> {
+    let mut mixed = 0x9e37_79b9_7f4a_7c15_u64;
+    (0..count).map(move |_| {
+        mixed = mixed.wrapping_mul(0xd134_2543_de82_ef95).rotate_left(23) ^ 0x5851;
+        mixed
+    })
+}
+
+/// Both numbers from 2^−10 to 2^10, y known to 63 bits: how many of a hundred sums are told.
+fn share_of_usual_sums<F: Float>() -> u64 {
+    let mut count = Count::default();
+    for mixed in spread(100_000) {
+        let (x_top, y_top) = ((mixed % 20) as i64 - 10, (mixed >> 8) as i64 % 20 - 10);
+        let biased = x_top - i64::from(F::MIN_EXPONENT) - i64::from(F::PRECISION) + 1;
+        let x = from_parts::<F>(mixed >> 40 & 1 == 1, biased, mixed >> 3).unwrap();
+        let mantissa = mixed.rotate_left(31) >> 2 | 1 << 62;
+        let y = Narrow { mantissa, slack: 5, exponent: y_top - 63 };
+        let y_negative = mixed >> 41 & 1 == 1;
+        count.run::<F>(Case { x: x.term, raw: x.raw, y_negative, y });
+    }
+    count.answers * 100 / count.cases
+}
+
+#[test]
+fn one_word_is_nearly_always_enough() {
+    let shares = [share_of_usual_sums::<f64>(), share_of_usual_sums::<f32>()];
+    assert!(shares[0] >= 97 && shares[1] >= 98, "{shares:?}");
+}
+
+/// Whatever is added to it, and in whatever units.
+#[test]
+fn the_unknown_number_is_never_told() {
+    fn is_never_told<F: Float>(x: X) -> bool {
+        [-1100, F::MIN_EXPONENT, 0, F::MAX_EXPONENT, 1100].into_iter().all(|k| {
+            let exponent = Narrow::UNKNOWN.exponent + i64::from(k);
+            let y = Narrow { exponent, ..Narrow::UNKNOWN };
+            [false, true].into_iter().all(|y_negative| {
+                let y_sign = u64::from(y_negative).wrapping_neg();
+                let by_bits = x.raw.is_some_and(|r| Narrow::nearest_raw_sum::<F>(r, y_sign, y).1);
+                let sum = Case { x: x.term, raw: x.raw, y_negative, y }.answer::<F>();
+                sum.is_none() && !by_bits
+            })
+        })
+    }
+    let far = [1 << 58, (1 << 59) - 200, (1 << 59) - 63, 1 << 59, (1 << 59) + 63]
+        .into_iter()
+        .flat_map(|exponent| [0, 1, 1 << 63, u64::MAX].map(|m| X::other((true, m, exponent))));
+    assert!(ends_and_middle::<f64>().into_iter().chain(far).all(is_never_told::<f64>));
+    assert!(ends_and_middle::<f32>().into_iter().all(is_never_told::<f32>));
+    assert!(all_floats::<Eight>().all(is_never_told::<Eight>));
+    assert_eq!(Narrow::UNKNOWN.floor(), None);
+}
+
+#[test]
+fn infinities_and_nan_are_never_told() {
+    for raw in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -f64::NAN].map(f64::to_bits) {
+        for exponent in (-1140..1024).step_by(3).chain([961, 962, 971]) {
+            for mantissa in [0, 1 << 62, u64::MAX] {
+                let y = Narrow { mantissa, slack: 0, exponent };
+                assert!(!Narrow::nearest_raw_sum::<f64>(raw, 0, y).1);
+                assert!(!Narrow::nearest_raw_sum::<f64>(raw, u64::MAX, y).1);
+            }
+        }
+    }
+}
+
+/// Small numbers, and such that lack little of 2^64.
+fn mantissas() -> impl Iterator<Item = u64> {
+    let edges = (0..64).flat_map(|bit| [(1 << bit) - 1, 1 << bit, (1 << bit) + 1]);
+    (0..40).chain(edges).chain((0..20).map(|n| u64::MAX - n)).chain(spread(20))
+}
+
+/// The integer part as it is defined, for every case.
+#[test]
+fn floors_are_those_of_both_ends() {
+    let floor = |n: u128, down: u32| n.checked_shr(down).unwrap_or(0);
+    let mut told = 0;
+    for mantissa in mantissas() {
+        for slack in mantissas() {
+            for down in (0..70).chain([127, 128, 129, 1 << 31, u32::MAX]) {
+                let y = Narrow { mantissa, slack, exponent: -i64::from(down) };
+                let (low, high) = (u128::from(mantissa), u128::from(mantissa) + u128::from(slack));
+                let is_one = high >> 64 == 0 && floor(low, down) == floor(high, down);
+                let expected = is_one.then(|| floor(low, down) as u64);
+                assert_eq!(y.floor(), expected, "{y:?}");
+                told += u64::from(is_one);
+            }
+            for exponent in [1, 2, 64, 1 << 59] {
+                assert_eq!(Narrow { mantissa, slack, exponent }.floor(), None);
+            }
+        }
+    }
+    assert!(told > 1_000_000, "{told}");
+    // Beyond what a shift can say.
+    assert_eq!(Narrow { mantissa: 1, slack: 0, exponent: -(1 << 40) }.floor(), None);
+}
+
+#[test]
+fn integers_are_exact() {
+    for n in mantissas() {
+        let Narrow { mantissa, slack, exponent } = Narrow::exact(n);
+        assert_eq!((slack, mantissa >> 63), (0, u64::from(n != 0)));
+        assert!((-64..=0).contains(&exponent));
+        assert_eq!(u128::from(mantissa), u128::from(n) << -exponent);
+        assert_eq!(Narrow::exact(n).floor(), Some(n));
+    }
+}
+
+/// The checks above find these mistakes.
+mod planted {
+    use super::*;
+
+    /// Whether a wrong way to an answer is told from the right one, by rounding and by comparison.
+    fn is_found(wrong: impl Fn(&Case) -> Option<f64>) -> [bool; 2] {
+        let mut found = [false; 2];
+        for target in ends_and_middle::<f64>().into_iter().skip(12).flat_map(|x| targets(x.term)) {
+            for x in [-1, 0, 1].into_iter().flat_map(|above| relative_to::<f64>(target, above)) {
+                around(x, target, &[64, 62], &mut |case| {
+                    if let Some(answer) = wrong(&case).filter(|answer| answer.is_finite()) {
+                        found[0] |= !case.is_right(answer);
+                        found[1] |= !case.is_nearest(answer);
+                    }
+                });
+            }
+        }
+        found
+    }
+
+    fn rounded(sum: Real) -> Option<f64> {
+        Some(sum.round(Direction::Nearest))
+    }
+
+    #[test]
+    fn wrong_answers_are_found() {
+        assert_eq!(is_found(Case::answer), [false; 2]);
+        let without_slack = |case: &Case| Narrow { slack: 0, ..case.y };
+        assert_eq!(is_found(|case| Case { y: without_slack(case), ..*case }.answer()), [true; 2]);
+        // One end stands for all.
+        assert_eq!(is_found(|case| rounded(case.sum(0))), [true; 2]);
+        assert_eq!(is_found(|case| rounded(case.sum(case.y.slack))), [true; 2]);
+        assert_eq!(is_found(|case| case.answer::<f64>().map(|sum| -sum)), [true; 2]);
+        assert_eq!(is_found(|case| case.answer().map(f64::next_up)), [true; 2]);
+    }
+
+    /// 1 and its successor, each with exactly half a place more.
+    #[test]
+    fn a_wrong_rule_for_ties_is_found() {
+        for (x, nearest) in [(1.0, 1.0), (1f64.next_up(), 1f64.next_up().next_up())] {
+            let X { term, raw } = X::float(x).unwrap();
+            for negative in [false, true] {
+                let x = (negative, term.1, term.2);
+                let y = Narrow { mantissa: 1 << 63, slack: 0, exponent: -116 };
+                let case = Case { x, raw, y_negative: negative, y };
+                let signed = |x: f64| if negative { -x } else { x };
+                assert_eq!(case.answer::<f64>(), None);
+                assert!(case.is_right(signed(nearest)) && case.is_nearest(signed(nearest)));
+                for other in [nearest.next_up(), nearest.next_down()].map(signed) {
+                    assert!(!case.is_right(other) && !case.is_nearest(other));
+                }
+            }
+        }
+    }
+
+    /// Of the answers there are, two of three would be missed.
+    #[test]
+    fn silence_is_found() {
+        let [mut easy, mut told] = [0; 2];
+        for target in ends_and_middle::<f64>().into_iter().skip(12).flat_map(|x| targets(x.term)) {
+            for x in relative_to::<f64>(target, 1) {
+                around(x, target, &[64, 62], &mut |case| {
+                    easy += u32::from(case.is_easy::<f64>());
+                    told += u32::from(case.answer::<f64>().is_some());
+                });
+            }
+        }
+        assert!(told > 60_000 && easy * 3 > told * 2, "{easy} of {told}");
+    }
+}

@@ -1,0 +1,356 @@
+//! Bulk forms: the joint law of categories given as places, of the integers they are made of, and of packed bits.
+
+use core::fmt::Debug;
+
+use dashu_int::UBig;
+use dashu_ratio::RBig;
+use deniable::prelude::*;
+use deniable::{RandomizedResponse, Source};
+use deniable_sample::EitherBelow;
+use deniable_verify::enumerate::enumerate;
+use deniable_verify::inversion::value;
+use deniable_verify::law::Law;
+use deniable_verify::words::{Script, Script64, spread};
+
+/// Whether all of `count` outcomes are equally likely: each has its share of what is resolved.
+fn is_uniform<T: Ord + Debug>(law: &Law<T>, count: usize) -> bool {
+    let share = (RBig::ONE - &law.remainder) / RBig::from(count);
+    law.mass.len() == count && law.mass.values().all(|mass| *mass == share)
+}
+
+/// Draws for some lanes, of which each looks at the one integer or at the other.
+fn eithers<S: Source>(
+    t: u32,
+    looks_at_any: &[bool],
+    source: &mut S,
+) -> deniable_sample::Result<Vec<u32>> {
+    let (mut any, mut other) = (vec![0; looks_at_any.len()], vec![0; looks_at_any.len()]);
+    EitherBelow::new(t)?.sample_all(&mut any, &mut other, &mut Vec::new(), source)?;
+    let look = |(&looks_at_any, (any, other))| if looks_at_any { any } else { other };
+    Ok(looks_at_any.iter().zip(any.into_iter().zip(other)).map(look).collect())
+}
+
+#[test]
+fn either_over_every_script() {
+    // Of several words for a t from 5 on.
+    for t in 2..=9 {
+        let law = EitherBelow::new(t).unwrap();
+        let any = enumerate(3, |s: &mut Script<'_, 4>| law.sample(s).map(|[any, _]| any));
+        let other = enumerate(3, |s: &mut Script<'_, 4>| law.sample(s).map(|[_, other]| other));
+        assert!(is_uniform(&any, t as usize) && is_uniform(&other, t as usize - 1), "{t}");
+        assert!(any.remainder < RBig::ONE / RBig::from(2));
+    }
+    for t in 2..=16 {
+        let law = EitherBelow::new(t).unwrap();
+        let any = enumerate(2, |s: &mut Script<'_, 8>| law.sample(s).map(|[any, _]| any));
+        let other = enumerate(2, |s: &mut Script<'_, 8>| law.sample(s).map(|[_, other]| other));
+        assert!(is_uniform(&any, t as usize) && is_uniform(&other, t as usize - 1), "{t}");
+    }
+}
+
+/// Halves of words for t = 2, and of 8-bit words for 3; words for 3 and 4; and several words.
+#[test]
+fn eithers_of_many_lanes() {
+    let count = |t: u32, looks: &[bool]| -> usize {
+        looks.iter().map(|&any| t as usize - usize::from(!any)).product()
+    };
+    let looks: [&[bool]; 6] =
+        [&[true], &[false], &[true, false], &[true, true], &[false, false], &[false, true, true]];
+    for looks in looks {
+        for t in 2..=4 {
+            let law = enumerate(4, |s: &mut Script<'_, 4>| eithers(t, looks, s));
+            assert!(is_uniform(&law, count(t, looks)), "{t} {looks:?}");
+        }
+        for t in 2..=3 {
+            let law = enumerate(2, |s: &mut Script<'_, 8>| eithers(t, looks, s));
+            assert!(is_uniform(&law, count(t, looks)), "{t} {looks:?}");
+        }
+    }
+    let law = enumerate(4, |s: &mut Script<'_, 4>| eithers(5, &[true, false], s));
+    assert!(is_uniform(&law, 20));
+}
+
+/// The integers of a number of so many bits, by division, or none if it is rejected.
+fn by_division(t: u32, x: u64, bits: u32) -> Option<[u32; 2]> {
+    let (t, whole) = (UBig::from(t), UBig::ONE << bits as usize);
+    let n = &t * (&t - UBig::ONE);
+    let product = &n * UBig::from(x);
+    if &product % &whole < &whole % &n {
+        return None;
+    }
+    let below = product / whole;
+    let small = |x: UBig| u32::try_from(x).unwrap();
+    Some([small(&below / (&t - UBig::ONE)), small(below / t)])
+}
+
+#[test]
+fn eithers_over_64_bit_words() {
+    let mut words = spread(600);
+    words.extend([0, 1, u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1, 1 << 32, u64::MAX >> 32]);
+    // A product of zero is rejected by all but powers of two.
+    words.iter_mut().step_by(5).for_each(|word| *word = 0);
+    words.iter_mut().step_by(9).for_each(|word| *word >>= 32);
+    let mut rejections = 0;
+    for t in [2, 3, 5, 16, 1000, 4096, 4097, 4098, 65_536, 65_537, 1 << 31, u32::MAX] {
+        let halves = t <= 4096;
+        for script in words.windows(90).step_by(7) {
+            for lanes in [1, 2, 5, 32] {
+                let (mut any, mut other) = (vec![0; lanes], vec![0; lanes]);
+                let mut source = Script64::new(script);
+                let law = EitherBelow::new(t).unwrap();
+                law.sample_all(&mut any, &mut other, &mut Vec::new(), &mut source).unwrap();
+                // Those that are rejected take the words behind the block.
+                let drawn = if halves { lanes.div_ceil(2) } else { lanes };
+                let mut more = script[drawn..].iter();
+                for lane in 0..lanes {
+                    let first = match halves {
+                        true => {
+                            by_division(t, script[lane / 2] >> (lane % 2 * 32) & 0xffff_ffff, 32)
+                        }
+                        false => by_division(t, script[lane], 64),
+                    };
+                    rejections += usize::from(first.is_none());
+                    let expected = first.unwrap_or_else(|| {
+                        more.find_map(|&word| by_division(t, word, 64)).unwrap()
+                    });
+                    assert_eq!([any[lane], other[lane]], expected, "{t} {lane}");
+                }
+                assert_eq!(source.asked, script.len() - more.len());
+            }
+        }
+    }
+    assert!(rejections > 100, "{rejections}");
+}
+
+/// The probability of a report, where a place of `t` or more is no category.
+fn probability(t: u32, prob: &RBig, answer: u8, report: u8) -> RBig {
+    if u32::from(answer) >= t {
+        return RBig::ONE / RBig::from(t);
+    }
+    if answer == report { prob.clone() } else { (RBig::ONE - prob) / RBig::from(t - 1) }
+}
+
+/// Whether the reports of some answers have the product law, as far as it is resolved, which is nearly all of it.
+fn has_the_product_law(
+    t: u32,
+    prob: f64,
+    answers: &[u8],
+    depth: usize,
+    randomize: impl Fn(&mut [u8], &mut Script<'_, 4>) -> deniable::Result<()>,
+) -> bool {
+    let law = enumerate(depth, |s| {
+        let mut reports = answers.to_vec();
+        randomize(&mut reports, s).map(|()| reports)
+    });
+    let prob = value(prob);
+    let product = |reports: &[u8]| {
+        let each = answers.iter().zip(reports).map(|(&x, &y)| probability(t, &prob, x, y));
+        each.fold(RBig::ONE, |product, chance| product * chance)
+    };
+    let is_right = |(reports, mass): (&Vec<u8>, &RBig)| {
+        let expected = product(reports);
+        *mass <= expected && expected <= mass + &law.remainder
+    };
+    law.mass.len() == (t as usize).pow(answers.len() as u32)
+        && law.mass.iter().all(is_right)
+        && law.remainder < RBig::ONE / RBig::from(6)
+}
+
+fn categories(t: u32, prob: f64) -> RandomizedResponse<u32> {
+    make_randomized_response(0..t, prob).unwrap()
+}
+
+#[test]
+fn reports_of_places_are_independent() {
+    for (t, prob, answers, depth) in [
+        (2, 0.5, &[0, 1][..], 3),
+        (2, 0.75, &[1, 1], 4),
+        (2, 0.75, &[2, 0], 4),
+        (2, 0.75, &[0, 7, 1], 5),
+        (3, 0.5, &[2], 4),
+        (3, 0.75, &[0, 3], 5),
+        (3, 0.75, &[1, 2], 5),
+        (4, 0.625, &[3], 5),
+        (4, 0.75, &[2, 255], 5),
+        (5, 0.75, &[4], 6),
+        (5, 0.5, &[9], 6),
+    ] {
+        let mechanism = categories(t, prob);
+        let randomize = |x: &mut [u8], s: &mut Script<'_, 4>| mechanism.randomize_indices(x, s);
+        assert!(has_the_product_law(t, prob, answers, depth, randomize), "{t} {prob} {answers:?}");
+    }
+}
+
+#[test]
+fn places_of_all_widths_and_values_are_randomized_alike() {
+    let words = spread(4000);
+    for (t, outside) in [(2, 2), (3, 5), (200, 255), (255, 255)] {
+        let mechanism = categories(t, 0.75);
+        for script in words.windows(2600).step_by(307) {
+            let answers: Vec<u32> =
+                (0..1500).map(|i| if i % 7 == 3 { outside } else { i % t }).collect();
+            let mut bytes: Vec<u8> = answers.iter().map(|&place| place as u8).collect();
+            let mut shorts: Vec<u16> = answers.iter().map(|&place| place as u16).collect();
+            let mut longs = answers.clone();
+            mechanism.randomize_indices(&mut bytes, &mut Script64::new(script)).unwrap();
+            mechanism.randomize_indices(&mut shorts, &mut Script64::new(script)).unwrap();
+            mechanism.randomize_indices(&mut longs, &mut Script64::new(script)).unwrap();
+            assert!(longs.iter().eq(&bytes.iter().map(|&x| x.into()).collect::<Vec<u32>>()));
+            assert!(longs.iter().eq(&shorts.iter().map(|&x| x.into()).collect::<Vec<u32>>()));
+            let values = mechanism.invoke_batch_from(&answers, &mut Words(script.iter())).unwrap();
+            assert_eq!(values, longs);
+        }
+    }
+}
+
+#[test]
+fn all_answers_draw_the_same_words() {
+    let words = spread(3000);
+    for t in [2, 1000, 5000] {
+        let mechanism = categories(t, 0.7);
+        let asked = |answer: u32, script: &[u64]| {
+            let mut source = Script64::new(script);
+            let outcome = mechanism.randomize_indices(&mut [answer; 1100], &mut source);
+            (outcome.is_ok(), source.asked)
+        };
+        let (is_ok, needed) = asked(0, &words);
+        assert!(is_ok);
+        for most in [0, 1, 7, needed - 1, needed, needed + 1] {
+            let expected = (most >= needed, most.min(needed) + usize::from(most < needed));
+            for answer in [0, 1, t - 1, t, u32::MAX] {
+                assert_eq!(asked(answer, &words[..most]), expected, "{t} {answer} {most}");
+            }
+        }
+    }
+}
+
+/// Packed answers, answers in bytes and rows of bits are flipped by the same words.
+#[test]
+fn packed_bits_are_flipped_as_unpacked_ones_are() {
+    let words = spread(20_000);
+    for (prob, constant_time) in [(0.75, false), (0.7, false), (0.7, true), (1.0, false)] {
+        let mechanism = make_randomized_response_bool(prob, constant_time).unwrap();
+        for length in [0, 1, 63, 64, 65, 1000, 1024, 1025, 2500] {
+            let answers: Vec<bool> = (0..length).map(|i| i % 3 == 0).collect();
+            let mut unpacked = answers.clone();
+            let mut source = Script64::new(&words);
+            mechanism.randomize_in_place(&mut unpacked, &mut source).unwrap();
+            let mut packed = BitVector::from(answers).as_words().to_vec();
+            let mut again = Script64::new(&words);
+            mechanism.randomize_packed(&mut packed, length, &mut again).unwrap();
+            assert_eq!(packed, BitVector::from(unpacked).as_words());
+            assert_eq!(source.asked, again.asked);
+        }
+    }
+    for length in [1, 64, 70, 1024, 1100] {
+        let domain = BitVectorDomain::new(length).with_max_weight(length);
+        let flips = make_randomized_response_bitvec(domain, DiscreteDistance, 0.3, false).unwrap();
+        let answers: Vec<BitVector> =
+            (0..5).map(|row| (0..length).map(|i| (i + row) % 4 == 0).collect()).collect();
+        let mut rows: Vec<u64> = answers.iter().flat_map(|row| row.as_words()).copied().collect();
+        flips.randomize_rows(&mut rows, &mut Script64::new(&words)).unwrap();
+        let mut source = Script64::new(&words);
+        let one_by_one = answers.iter().map(|row| flips.randomize(row, &mut source).unwrap());
+        let one_by_one: Vec<u64> = one_by_one.flat_map(|row| row.as_words().to_vec()).collect();
+        assert_eq!(rows, one_by_one, "{length}");
+    }
+}
+
+/// Words of a script as entropy.
+struct Words<'a>(core::slice::Iter<'a, u64>);
+
+impl deniable::Entropy for Words<'_> {
+    fn fill(&mut self, words: &mut [u64]) -> deniable_sample::Result<()> {
+        for word in words {
+            *word = *self.0.next().ok_or_else(deniable_sample::Error::entropy_unavailable)?;
+        }
+        Ok(())
+    }
+}
+
+/// The checks above find these mistakes.
+mod planted {
+    use deniable_sample::{Dyadic, Word};
+
+    use super::*;
+
+    /// Three categories, with the integers of one lane by `either`.
+    fn is_found(
+        either: fn(&mut Script<'_, 4>) -> deniable_sample::Result<[u32; 2]>,
+        combine: fn(u8, bool, [u32; 2]) -> u32,
+    ) -> bool {
+        let truth = Dyadic::from_float(0.75).unwrap();
+        let right = has_the_product_law(3, 0.75, &[1], 4, |answers, s| {
+            let flips = truth.sample_flips(1, false, &mut Vec::new(), s)?;
+            answers[0] = combine(answers[0], flips[0] == 1, either(s)?) as u8;
+            Ok(())
+        });
+        !right
+    }
+
+    fn right_either(s: &mut Script<'_, 4>) -> deniable_sample::Result<[u32; 2]> {
+        EitherBelow::new(3)?.sample(s)
+    }
+
+    fn right_combination(answer: u8, truthful: bool, [any, other]: [u32; 2]) -> u32 {
+        let place = u32::from(answer);
+        match truthful {
+            true if place < 3 => place,
+            _ if place >= 3 => any,
+            _ => other + u32::from(other >= place),
+        }
+    }
+
+    #[test]
+    fn the_right_one_is_not_accused() {
+        assert!(!is_found(right_either, right_combination));
+    }
+
+    #[test]
+    fn nothing_is_rejected() {
+        let either = |s: &mut Script<'_, 4>| {
+            let word = s.draw()?;
+            deniable_sample::Result::Ok([word.mul(3).0 as u32, word.mul(2).0 as u32])
+        };
+        // 16 words for 2 others are fair all the same; for any of 3 they are not.
+        let law = enumerate(1, |s: &mut Script<'_, 4>| either(s).map(|[any, _]| any));
+        assert!(!is_uniform(&law, 3));
+    }
+
+    #[test]
+    fn rejected_for_the_wrong_product() {
+        let law = enumerate(2, |s: &mut Script<'_, 4>| {
+            loop {
+                let word = s.draw()?.value();
+                // 16 mod 3 instead of 16 mod 6.
+                if word * 6 % 16 >= 1 {
+                    return Ok::<_, deniable_sample::Error>(word * 3 / 16);
+                }
+            }
+        });
+        assert!(!is_uniform(&law, 3));
+    }
+
+    #[test]
+    fn another_that_does_not_move_up() {
+        assert!(is_found(right_either, |answer, truthful, [_, other]| {
+            if truthful { answer.into() } else { other }
+        }));
+    }
+
+    #[test]
+    fn any_in_the_place_of_another() {
+        assert!(is_found(right_either, |answer, truthful, [any, _]| {
+            if truthful { answer.into() } else { any }
+        }));
+    }
+
+    #[test]
+    fn lanes_that_share_a_half() {
+        let law = enumerate(1, |s: &mut Script<'_, 8>| {
+            let word = s.draw()?.value() & 15;
+            Ok::<_, deniable_sample::Error>([word * 2 / 16, word * 2 / 16])
+        });
+        assert!(!is_uniform(&law, 4));
+    }
+}
