@@ -1,6 +1,8 @@
 //! Our mechanisms, their peers and the machine's limits, side by side in one run:
 //! `cargo run --release --manifest-path bench/Cargo.toml`. With words after `--`, only rows whose names contain one of them.
 //!
+//! Below the table: two threads against one, cost from 10^3 to 10^8 items, memory of a streaming count (the words `threads`, `linear`, `memory`).
+//!
 //! Times on a shared machine mean little; ratios within one run mean more. In each of several rounds every contender of a row
 //! runs once, one after the other, and the ratio printed is the median over the rounds.
 #![forbid(unsafe_code)]
@@ -11,6 +13,7 @@ mod numpy;
 mod peers;
 mod plain;
 mod rows;
+mod scale;
 
 use std::process::ExitCode;
 
@@ -20,13 +23,27 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     }
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let mut numpy = numpy::Numpy::start();
-    limits::print();
-    contest::print_header();
-    for row in rows::all() {
-        if words.is_empty() || words.iter().any(|word| row.name.contains(word.as_str())) {
+    if let [scale::COUNT, reports] = words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        scale::count(reports);
+        return ExitCode::SUCCESS;
+    }
+    let is_wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word));
+    scale::with_threads(1, || {
+        let mut numpy = numpy::Numpy::start();
+        limits::print();
+        contest::print_header();
+        for row in rows::all().filter(|row| is_wanted(row.name)) {
             contest::print_row(row, numpy.as_mut());
         }
+    });
+    if is_wanted("threads") {
+        scale::print_threads();
+    }
+    if is_wanted("linear") {
+        scale::with_threads(1, scale::print_linear);
+    }
+    if is_wanted("memory") {
+        scale::print_memory();
     }
     ExitCode::SUCCESS
 }

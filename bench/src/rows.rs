@@ -11,13 +11,14 @@ use crate::plain::Xoshiro;
 
 /// All of them, each made when it is its turn.
 pub fn all() -> impl Iterator<Item = Row> {
-    let local: [fn() -> Row; 15] = [
+    let local: [fn() -> Row; 16] = [
         || yes_or_no(1_000_000, "RR bool, p = .75, batch of 10^6"),
         || yes_or_no(1, "RR bool, p = .75, single invoke"),
         || choice(16, "RR categorical, 16 integers, indices, batch", CHOICE_16),
         || choice(1000, "RR categorical, 1000 integers, indices, batch", CHOICE_1000),
         || values(),
         || texts(|i| format!("category {i}"), "RR categorical, 1000 Strings, batch"),
+        borrowed_texts,
         || texts(|i| &*format!("category {i}").leak(), "RR categorical, 1000 strs, batch"),
         || rows(0.5, false, "RR bit vector, k = 1024, f = .5, rows", BITS_50),
         || rows(0.1, false, "RR bit vector, k = 1024, f = .1, rows", BITS_10),
@@ -106,6 +107,19 @@ fn values() -> Row {
         opendp: Some(peers::choice((0..1000).collect(), 0.75)),
         plain: None,
         numpy: None,
+    }
+}
+
+/// Answers that are owned, and reports that are borrowed from the list of categories.
+fn borrowed_texts() -> Row {
+    let text = |i: usize| format!("category {i}");
+    let mechanism = make_randomized_response((0..1000).map(text), 0.75).expect("a probability");
+    let answers: Vec<String> = (0..100_000).map(|i| text(i % 1000)).collect();
+    Row {
+        ours: Contender::new(answers.len(), move || {
+            black_box(mechanism.invoke_batch_borrowed(&answers).expect("entropy"));
+        }),
+        ..texts(text, "RR categorical, 1000 Strings, borrowed, batch")
     }
 }
 

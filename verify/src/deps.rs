@@ -25,10 +25,11 @@ pub const TESTING: &str = "deniable-testing";
 pub const VERIFY: &str = "deniable-verify";
 
 /// Everything from outside that the crates which carry the trust argument use: crate, dependency, reason.
-pub const ALLOWED: [(&str, &str, &str); 6] = [
+pub const ALLOWED: [(&str, &str, &str); 7] = [
     ("deniable-num", "num-bigint", "exact integers where machine words do not suffice"),
     ("deniable-sample", "num-bigint", "exact integers where machine words do not suffice"),
-    ("deniable-sample", "chacha20", "the generator between two reads of the operating system's"),
+    ("deniable-sample", "aes", "the generator between two reads of the operating system's"),
+    ("deniable-sample", "chacha20", "the same where the processor has no AES"),
     ("deniable-sample", "getrandom", "the operating system's generator on every platform"),
     ("deniable-sample", "zeroize", "wipes the generator's state and unused words"),
     ("deniable-sample", "libc", "tells a forked child that it must seed anew"),

@@ -63,7 +63,7 @@ fn reports_of_a_batch_are_independent() {
             for answers in ANSWERS {
                 // Words of four lanes each; then a word for each lane that is left.
                 let groups = answers.len().div_ceil(4);
-                let together = ((answers.len() / groups).ilog2() as usize + 1).min(places);
+                let together = ((answers.len() / groups).ilog2() as usize + 3).min(places);
                 let depth = match constant_time || together == places {
                     true => places * groups,
                     false => together * groups + answers.len(),
@@ -115,7 +115,7 @@ fn flips_of(prob: f64, count: usize, constant_time: bool, words: &[u64]) -> (Vec
     let groups = count.div_ceil(64);
     let together = match constant_time {
         true => digits.len(),
-        false => digits.len().min((count / groups).ilog2() as usize + 1),
+        false => digits.len().min((count / groups).ilog2() as usize + 3),
     };
     let mut used = together * groups;
     let flips = (0..count).map(|lane| {
@@ -186,13 +186,13 @@ fn each_report_is_decided_by_its_own_lane() {
 /// More answers than are flipped at once: the second block goes on where the first one ends.
 #[test]
 fn blocks_follow_each_other() {
-    let words = spread(20_000);
+    let words = spread(40_000);
     let mechanism = make_randomized_response_bool(0.7, false).unwrap();
-    let answers = [true; 2100];
+    let answers = [true; 4148];
     let reports = randomize_batch(&mechanism, &answers, &mut Script64::new(&words)).unwrap();
     let mut expected = Vec::new();
     let mut from = 0;
-    for count in [1024, 1024, 52] {
+    for count in [2048, 2048, 52] {
         let (truthful, used) = flips_of(0.7, count, false, &words[from..]);
         expected.extend(truthful);
         from += used;
@@ -235,7 +235,7 @@ fn lanes_of_64_bits_are_each_their_own_uniform_number() {
                     let (expected, used) = flips_of(prob, count, constant_time, script);
                     let bit = |lane: usize| drawn[lane / 64] >> (lane % 64) & 1 == 1;
                     assert!((0..count).map(bit).eq(expected), "{prob} {count}");
-                    assert!((count..1024).all(|lane| !bit(lane)));
+                    assert!((count..2048).all(|lane| !bit(lane)));
                     assert_eq!(source.asked, used);
                 }
             }

@@ -250,8 +250,19 @@ fn packed_bits_are_flipped_as_unpacked_ones_are() {
         let mut rows: Vec<u64> = answers.iter().flat_map(|row| row.as_words()).copied().collect();
         flips.randomize_rows(&mut rows, &mut Script64::new(&words)).unwrap();
         let mut source = Script64::new(&words);
-        let one_by_one = answers.iter().map(|row| flips.randomize(row, &mut source).unwrap());
-        let one_by_one: Vec<u64> = one_by_one.flat_map(|row| row.as_words().to_vec()).collect();
+        let one_by_one = match length % 64 {
+            // One long vector.
+            0 => {
+                let domain = BitVectorDomain::new(5 * length).with_max_weight(5 * length);
+                let long = make_randomized_response_bitvec(domain, DiscreteDistance, 0.3, false);
+                let all = answers.iter().flat_map(BitVector::iter).collect();
+                long.unwrap().randomize(&all, &mut source).unwrap().as_words().to_vec()
+            }
+            _ => {
+                let report = |row| flips.randomize(row, &mut source).unwrap().as_words().to_vec();
+                answers.iter().flat_map(report).collect()
+            }
+        };
         assert_eq!(rows, one_by_one, "{length}");
     }
 }

@@ -28,11 +28,14 @@ pub fn vectorized<K: Kernel>(kernel: K) -> K::Output {
 #[inline]
 fn has_avx2() -> bool {
     use std::arch::is_x86_feature_detected;
-    is_x86_feature_detected!("avx2")
-        && is_x86_feature_detected!("bmi1")
-        && is_x86_feature_detected!("bmi2")
-        && is_x86_feature_detected!("lzcnt")
-        && is_x86_feature_detected!("popcnt")
+    static HAS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
+    *HAS.get_or_init(|| {
+        is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt")
+    })
 }
 
 /// Runs a kernel with registers of 256 bits, and with instructions on single bits.

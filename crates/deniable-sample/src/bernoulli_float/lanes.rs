@@ -6,15 +6,15 @@ use crate::expansion::{Expansion, lowest, uniform_is_below};
 use crate::{Result, Source, Word};
 
 /// Words of flips that are drawn side by side.
-pub const FLIPS: usize = 16;
+pub const FLIPS: usize = 32;
 
 impl Dyadic {
     /// Independent flips, `count` of them, at most [`FLIPS`] · [`Word::BITS`]: bit j of word i is flip number i · BITS + j, and is
     /// one with exactly this probability. All other bits are zero.
     ///
     /// Each lane, which is a bit of one of the words, has a uniform number of its own. Its first digits are that bit of some
-    /// random words, which are compared with the probability for all lanes at once; lanes that this leaves open, about one for every two words of
-    /// flips, take a word each. Altogether that is about log₂(BITS) + 1.5 random words for each word of flips, or as many as the
+    /// random words, which are compared with the probability for all lanes at once; lanes that this leaves open, about one for every eight words of
+    /// flips, take a word each. Altogether that is about log₂(BITS) + 3 random words for each word of flips, or as many as the
     /// probability has binary places if that is less. See [`sample_bernoulli_float`](crate::sample_bernoulli_float) for
     /// `constant_time`: then it is always as many as there are places. `words` is where they are drawn to, and of no other use.
     ///
@@ -27,7 +27,7 @@ impl Dyadic {
     /// ```
     /// use deniable_sample::{Dyadic, OsEntropy};
     /// let quarter = Dyadic::from_float(0.25)?;
-    /// let flips: [u64; 16] = quarter.sample_flips(500, false, &mut Vec::new(), &mut OsEntropy::new())?;
+    /// let flips: [u64; 32] = quarter.sample_flips(500, false, &mut Vec::new(), &mut OsEntropy::new())?;
     /// assert_eq!(flips[7] >> (500 - 7 * 64), 0);
     /// # Ok::<(), deniable_sample::Error>(())
     /// ```
@@ -46,7 +46,7 @@ impl Dyadic {
         let groups = count.div_ceil(width).clamp(1, FLIPS);
         let together = match constant_time {
             true => self.places,
-            false => (count / groups).checked_ilog2().map_or(0, |log| log + 1).min(self.places),
+            false => (count / groups).checked_ilog2().map_or(0, |log| log + 3).min(self.places),
         };
         let mut digits = DyadicDigits { probability: self, position: 0 };
         while digits.position < together {
@@ -111,15 +111,27 @@ impl<W: Word> Kernel for Compare<'_, W> {
         for (place, words) in (0..self.length).rev().zip(self.words.chunks_exact(self.groups)) {
             // All ones or all zeros: no branch depends on what was drawn.
             let digit = (self.digits >> place & 1).wrapping_neg();
-            let mut drawn = [0; FLIPS];
-            for (drawn, word) in drawn.iter_mut().zip(words) {
-                *drawn = word.value();
-            }
-            for group in 0..FLIPS {
-                below[group] |= undecided[group] & digit & !drawn[group];
-                undecided[group] &= !(drawn[group] ^ digit);
+            // If all groups are used, their number is known to the compiler.
+            match <&[W; FLIPS]>::try_from(words) {
+                Ok(words) => compare(digit, words, &mut below, &mut undecided),
+                Err(_) => compare(digit, words, &mut below, &mut undecided),
             }
         }
         *self.lanes = Lanes { below, undecided };
+    }
+}
+
+/// One digit of every lane, which is a bit of the words, with that of the probability.
+#[inline(always)]
+fn compare<W: Word>(
+    digit: u64,
+    words: &[W],
+    below: &mut [u64; FLIPS],
+    undecided: &mut [u64; FLIPS],
+) {
+    for group in 0..words.len().min(FLIPS) {
+        let drawn = words[group].value();
+        below[group] |= undecided[group] & digit & !drawn;
+        undecided[group] &= !(drawn ^ digit);
     }
 }

@@ -100,7 +100,8 @@ impl<S: Seeder> Generator<S> {
             let (now, later) = rest.split_at_mut(unread.min(rest.len()));
             let source = &mut self.state.keystream[State::KEYSTREAM - unread..][..now.len()];
             now.copy_from_slice(source);
-            source.zeroize();
+            // It happens, as this memory outlives the call, and before the check of the mark, which no access is moved across.
+            source.fill(0);
             self.state.unread = unread - now.len();
             now.iter_mut().for_each(|word| *word = u64::from_le(*word));
             rest = later;

@@ -28,14 +28,22 @@ impl Flips {
         source: &mut S,
     ) -> Result<()> {
         let width = S::Word::BITS as usize;
+        let kept = u64::from(self.of_kept).wrapping_neg();
         for first in (0..length).step_by(flips::<S>()) {
             let count = flips::<S>().min(length - first);
             let drawn = self.law.sample_flips(count, self.constant_time, words, source)?;
-            for (group, drawn) in drawn.into_iter().enumerate().take(count.div_ceil(width)) {
-                let at = first + group * width;
-                let lanes = width.min(length - at);
-                let flips = if self.of_kept { !drawn & lowest(lanes) } else { drawn };
-                bits[at / 64] ^= flips << (at % 64);
+            if width == 64 {
+                let words = bits[first / 64..].iter_mut().zip(drawn);
+                words.take(count.div_ceil(64)).for_each(|(word, drawn)| *word ^= drawn ^ kept);
+            } else {
+                for (at, drawn) in (first..first + count).step_by(width).zip(drawn) {
+                    bits[at / 64] ^= ((drawn ^ kept) & lowest(width)) << (at % 64);
+                }
+            }
+            // What was turned behind the last bit is turned back.
+            if count % width != 0 {
+                let last = first + count - count % width;
+                bits[last / 64] ^= (kept & lowest(width) & !lowest(count % width)) << (last % 64);
             }
         }
         Ok(())

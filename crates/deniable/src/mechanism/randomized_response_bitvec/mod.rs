@@ -176,22 +176,26 @@ impl RandomizedResponseBitvec {
     }
 
     fn flip_rows<S: Source + ?Sized>(&self, rows: &mut [u64], source: &mut S) -> Result<()> {
-        let mut words = Vec::new();
-        let mut all = rows.chunks_exact_mut(self.words().max(1));
-        all.try_for_each(|row| self.flip(row, &mut words, source))
+        let (mut words, length) = (Vec::new(), self.domain.length());
+        // Without gaps between them they are one long vector.
+        let row = if length % 64 == 0 { rows.len() } else { self.words() };
+        let length = if length % 64 == 0 { 64 * rows.len() } else { length };
+        let mut all = rows.chunks_exact_mut(row.max(1));
+        all.try_for_each(|row| self.flips().flip(row, length, &mut words, source))
     }
 
     /// Flips each bit of a vector with its probability.
-    #[inline]
     fn flip<S: Source + ?Sized>(
         &self,
         bits: &mut [u64],
         words: &mut Vec<S::Word>,
         source: &mut S,
     ) -> Result<()> {
-        let (law, constant_time) = (self.flip, self.constant_time);
-        let flips = Flips { law, constant_time, of_kept: false };
-        flips.flip(bits, self.domain.length(), words, source)
+        self.flips().flip(bits, self.domain.length(), words, source)
+    }
+
+    fn flips(&self) -> Flips {
+        Flips { law: self.flip, constant_time: self.constant_time, of_kept: false }
     }
 
     /// The words of a vector.
