@@ -29,6 +29,8 @@ const CONSTANT_TIME: &[(&str, Run)] = &[
     ("lanes of one place", |secret| lanes(0.5, true, secret)),
     ("lanes of 1074 places", |secret| lanes(5e-324, true, secret)),
     ("a batch of yes or no", |secret| batch(true, secret)),
+    ("packed yes or no", |secret| packed(true, secret)),
+    ("rows of bits", |secret| rows(true, secret)),
     ("make_randomized_response_bool of one word", |secret| answer(0.75, true, secret)),
     ("make_randomized_response_bool of 53 places", |secret| {
         answer(f64::from_bits(0.5f64.to_bits() + 1), true, secret)
@@ -50,6 +52,8 @@ const PLANTED: &[(&str, Run)] = &[
     ("sample_bernoulli_float without constant_time", |secret| bernoulli(1e-310, false, secret)),
     ("lanes without constant_time", |secret| lanes(0.3, false, secret)),
     ("a batch of yes or no without constant_time", |secret| batch(false, secret)),
+    ("packed yes or no without constant_time", |secret| packed(false, secret)),
+    ("rows of bits without constant_time", |secret| rows(false, secret)),
     ("make_randomized_response_bool without constant_time", |secret| answer(0.75, false, secret)),
     ("make_randomized_response_bitvec without constant_time", |secret| {
         flips(130, 130, 0.3, false, secret)
@@ -95,6 +99,24 @@ fn batch(constant_time: bool, secret: &mut SecretWords) -> u64 {
     let reports = mechanism.invoke_batch_from(&answers, secret);
     let reports = reports.expect("there is no end to these words");
     reports.iter().fold(0, |sum, &report| sum << 1 ^ u64::from(report))
+}
+
+fn packed(constant_time: bool, secret: &mut SecretWords) -> u64 {
+    let mechanism = make_randomized_response_bool(0.7, constant_time).expect("a probability");
+    let mut answers = [draw(secret), draw(secret)];
+    let reports = mechanism.randomize_packed(&mut answers, 70, secret);
+    reports.expect("there is no end to these words");
+    answers[0] ^ answers[1]
+}
+
+/// Two vectors of 64 bits: all of them are members, and none has bits behind its last one.
+fn rows(constant_time: bool, secret: &mut SecretWords) -> u64 {
+    let domain = BitVectorDomain::new(64).with_max_weight(64);
+    let mechanism = make_randomized_response_bitvec(domain, DiscreteDistance, 0.7, constant_time);
+    let mut rows = [draw(secret), draw(secret)];
+    let reports = mechanism.expect("accepted parameters").randomize_rows(&mut rows, secret);
+    reports.expect("there is no end to these words");
+    rows[0] ^ rows[1]
 }
 
 fn answer(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {

@@ -299,12 +299,17 @@ impl BitVectorDomain {
         self.max_weight
     }
 
-    /// Whether the words of a member, as many as its length takes, are these. Takes the same time for all of them.
+    /// Whether words that are as many as a member's are those of one.
     pub(crate) fn is_row(&self, words: &[u64]) -> bool {
-        let stray = words.last().is_some_and(|last| last & !last_mask(self.length) != 0);
+        let behind = words.last().map_or(0, |last| last & !last_mask(self.length));
+        // Where a word has no bits behind the last one, nothing is looked at.
+        (self.length % 64 == 0 || behind == 0) & self.admits_weight_of(words)
+    }
+
+    /// Every word is counted, and the result is one comparison. Where all vectors of the length are members, nothing is looked at.
+    fn admits_weight_of(&self, words: &[u64]) -> bool {
         let ones = || words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
-        let weight_is_within = |most| most >= self.length || ones() <= most;
-        !stray & self.max_weight.is_none_or(weight_is_within)
+        self.max_weight.is_none_or(|most| most >= self.length || ones() <= most)
     }
 }
 
@@ -314,7 +319,7 @@ impl Domain for BitVectorDomain {
     /// Takes the same time for all vectors of one length: every word is counted, and the result is one
     /// comparison. Where all vectors of the length are members, nothing is looked at.
     fn is_member(&self, value: &BitVector) -> bool {
-        value.len() == self.length && self.is_row(value.as_words())
+        value.len() == self.length && self.admits_weight_of(value.as_words())
     }
 
     fn members(&self) -> Cow<'static, str> {
