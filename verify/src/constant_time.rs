@@ -87,15 +87,15 @@ fn bernoulli(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
 
 fn lanes(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
     let law = Dyadic::from_float(prob).expect("a probability");
-    let flips = law.sample_flips(70, constant_time, &mut Vec::new(), secret);
+    let flips = law.sample_flips(2048, constant_time, &mut Vec::new(), secret);
     let flips = flips.expect("there is no end to these words");
     flips.iter().fold(0, |sum, flips| sum ^ flips)
 }
 
-/// More answers than one word of flips, of which the last is not full.
+/// More answers than are flipped at once.
 fn batch(constant_time: bool, secret: &mut SecretWords) -> u64 {
     let mechanism = make_randomized_response_bool(0.7, constant_time).expect("a probability");
-    let answers: Vec<bool> = (0..70).map(|_| draw(secret) & 1 == 1).collect();
+    let answers: Vec<bool> = (0..2118).map(|_| draw(secret) & 1 == 1).collect();
     let reports = mechanism.invoke_batch_from(&answers, secret);
     let reports = reports.expect("there is no end to these words");
     reports.iter().fold(0, |sum, &report| sum << 1 ^ u64::from(report))
@@ -103,20 +103,20 @@ fn batch(constant_time: bool, secret: &mut SecretWords) -> u64 {
 
 fn packed(constant_time: bool, secret: &mut SecretWords) -> u64 {
     let mechanism = make_randomized_response_bool(0.7, constant_time).expect("a probability");
-    let mut answers = [draw(secret), draw(secret)];
-    let reports = mechanism.randomize_packed(&mut answers, 70, secret);
+    let mut answers: Vec<u64> = (0..34).map(|_| draw(secret)).collect();
+    let reports = mechanism.randomize_packed(&mut answers, 33 * 64 + 6, secret);
     reports.expect("there is no end to these words");
-    answers[0] ^ answers[1]
+    answers.iter().fold(0, |sum, word| sum ^ word)
 }
 
-/// Two vectors of 64 bits: all of them are members, and none has bits behind its last one.
+/// Vectors of 64 bits: all of them are members, and none has bits behind its last one.
 fn rows(constant_time: bool, secret: &mut SecretWords) -> u64 {
     let domain = BitVectorDomain::new(64).with_max_weight(64);
     let mechanism = make_randomized_response_bitvec(domain, DiscreteDistance, 0.7, constant_time);
-    let mut rows = [draw(secret), draw(secret)];
+    let mut rows: Vec<u64> = (0..34).map(|_| draw(secret)).collect();
     let reports = mechanism.expect("accepted parameters").randomize_rows(&mut rows, secret);
     reports.expect("there is no end to these words");
-    rows[0] ^ rows[1]
+    rows.iter().fold(0, |sum, word| sum ^ word)
 }
 
 fn answer(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {

@@ -532,6 +532,32 @@ fn each_integer_has_its_own_sign_and_words() {
     }
 }
 
+/// Signs that follow the digits of their probability far beyond the first word of them, and leave it at different places.
+#[test]
+fn signs_may_take_many_words() {
+    fn check<T: Copy, N: Noise<T>>(noise: &N, shifts: &[T]) {
+        let (digits, rest) = (Digits::new(&noise.in_steps()), spread(400));
+        for rounds in [1, 2, 20, 63, 64, 65, 66, 80, 90] {
+            let all_ones = |&digit: &u64| u64::wrapping_neg(digit);
+            let mut script: Vec<u64> = digits.0[..rounds].iter().map(all_ones).collect();
+            // Lane 2 leaves in the first round, lane 5 in the last one.
+            script[0] ^= 1 << 2;
+            script[rounds - 1] ^= 1 << 5;
+            script.extend(&rest);
+            let (numbers, asked) = together(noise, shifts, &script);
+            let (expected, read) = apart(noise, shifts, &script, Mistake::None);
+            let numbers = numbers.unwrap().into_iter().map(N::bits);
+            assert!(numbers.eq(expected.iter().map(|(x, _)| N::bits(*x))), "{rounds}");
+            assert!(asked == read && asked > rounds + shifts.len());
+        }
+    }
+    for scale in [0.3, 1.0, 5.5, 1e6] {
+        check(&OnFloats::new(scale, 0), &[1.5; 70]);
+        check(&OnIntegers::new(scale), &[7i64; 64]);
+    }
+    check(&OnFloats::new(1.0, -1074), &SHIFTS);
+}
+
 /// The numbers are not only those that come one at a time: they are what their signs and words demand.
 #[test]
 fn each_float_is_what_its_words_demand() {

@@ -2,23 +2,47 @@
 
 use crate::Result;
 
-/// Does the work on all items, in parts of at least `least` of them if there are threads to share it (the feature `rayon`). If it
-/// fails for any part, all items become `wiped`, so that none is left as it was beside others that are not.
+/// Does the work on all items, in parts of at least `least` of them if there are threads to share it (the feature `rayon`). All of it is done, or
+/// all items become `wiped`.
 pub(crate) fn in_parts<T: Copy + Send>(
     items: &mut [T],
     wiped: T,
     least: usize,
     work: impl Fn(&mut [T]) -> Result<()> + Send + Sync,
 ) -> Result<()> {
-    let outcome = shared(items, least.max(1), work);
-    if outcome.is_err() {
-        items.fill(wiped);
-    }
-    outcome
+    or_wiped(items, wiped, |items| each_part(items, least, work))
 }
 
+/// Does the work on all items. If it fails, or panics, all of them become `wiped`, so that none is left as it was beside others that are not.
+pub(crate) fn or_wiped<T: Copy>(
+    items: &mut [T],
+    wiped: T,
+    work: impl FnOnce(&mut [T]) -> Result<()>,
+) -> Result<()> {
+    let mut guard = Guard { items, wiped, is_done: false };
+    work(guard.items)?;
+    guard.is_done = true;
+    Ok(())
+}
+
+/// Items that are wiped when it is dropped before the work is done.
+struct Guard<'a, T: Copy> {
+    items: &'a mut [T],
+    wiped: T,
+    is_done: bool,
+}
+
+impl<T: Copy> Drop for Guard<'_, T> {
+    fn drop(&mut self) {
+        if !self.is_done {
+            self.items.fill(self.wiped);
+        }
+    }
+}
+
+/// Does the work in parts, each of a multiple of `least` items but for the last, until one fails.
 #[cfg(feature = "rayon")]
-fn shared<T: Send>(
+pub(crate) fn each_part<T: Send>(
     items: &mut [T],
     least: usize,
     work: impl Fn(&mut [T]) -> Result<()> + Send + Sync,
@@ -26,17 +50,32 @@ fn shared<T: Send>(
     use rayon::iter::ParallelIterator;
     use rayon::slice::ParallelSliceMut;
 
-    if items.len() < 2 * least || rayon::current_num_threads() == 1 {
+    let least = least.max(1);
+    if items.len() / 2 < least || !has_threads() {
         return work(items);
     }
-    // A few parts for each thread, so that all are done at about the same time. A multiple of `least`, which may be the
-    // items of a row or of a word.
-    let parts = items.len().div_ceil(4 * rayon::current_num_threads());
-    items.par_chunks_mut(parts.next_multiple_of(least)).try_for_each(work)
+    // A few parts for each thread, so that all are done at about the same time.
+    let part = items.len().div_ceil(4 * rayon::current_num_threads());
+    items.par_chunks_mut(part.next_multiple_of(least)).try_for_each(work)
+}
+
+/// Whether threads can share the work. Those of rayon are not there in a process that was forked from the one they were started in, and
+/// waiting for them would never end.
+#[cfg(feature = "rayon")]
+fn has_threads() -> bool {
+    use std::sync::atomic::{AtomicU32, Ordering};
+    static OWNER: AtomicU32 = AtomicU32::new(0);
+    let own = std::process::id();
+    let owner = OWNER.compare_exchange(0, own, Ordering::Relaxed, Ordering::Relaxed);
+    (owner.is_ok() || owner == Err(own)) && rayon::current_num_threads() > 1
 }
 
 #[cfg(not(feature = "rayon"))]
-fn shared<T>(items: &mut [T], _least: usize, work: impl Fn(&mut [T]) -> Result<()>) -> Result<()> {
+pub(crate) fn each_part<T>(
+    items: &mut [T],
+    _least: usize,
+    work: impl Fn(&mut [T]) -> Result<()>,
+) -> Result<()> {
     work(items)
 }
 
@@ -50,14 +89,31 @@ mod tests {
     fn every_item_is_worked_on_once_and_parts_are_multiples() {
         for (length, least) in [(0, 1), (1, 0), (5, 10), (1000, 7), (4096, 64), (100_000, 64)] {
             let mut items = vec![0u32; length];
+            let uneven = AtomicUsize::new(0);
             in_parts(&mut items, 0, least, |part| {
-                assert!(part.len() % least.max(1) == 0 || part.len() <= length);
+                let is_uneven = part.len() % least.max(1) != 0;
+                uneven.fetch_add(usize::from(is_uneven), Ordering::Relaxed);
                 part.iter_mut().for_each(|item| *item += 1);
                 Ok(())
             })
             .unwrap();
             assert!(items.iter().all(|&item| item == 1), "{length} {least}");
+            // None but the last.
+            assert_eq!(uneven.into_inner(), usize::from(length % least.max(1) != 0));
         }
+    }
+
+    #[test]
+    fn a_panic_wipes_everything() {
+        let mut items = vec![7u8; 10_000];
+        let work = std::panic::AssertUnwindSafe(|| {
+            in_parts(&mut items, 0, 10, |part| {
+                part[0] = 9;
+                panic!("planted")
+            })
+        });
+        assert!(std::panic::catch_unwind(work).is_err());
+        assert!(items.iter().all(|&item| item == 0));
     }
 
     #[test]

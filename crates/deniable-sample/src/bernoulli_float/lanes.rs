@@ -2,8 +2,9 @@
 
 use super::{Dyadic, DyadicDigits};
 use crate::backend::{Kernel, vectorized};
+use crate::error::Refusal;
 use crate::expansion::{Expansion, lowest, uniform_is_below};
-use crate::{Result, Source, Word};
+use crate::{Error, Result, Source, Word};
 
 /// Words of flips that are drawn side by side.
 pub const FLIPS: usize = 32;
@@ -20,7 +21,7 @@ impl Dyadic {
     ///
     /// # Errors
     ///
-    /// A source that fails.
+    /// A `count` above that; a source that fails.
     ///
     /// # Examples
     ///
@@ -39,6 +40,12 @@ impl Dyadic {
         source: &mut S,
     ) -> Result<[u64; FLIPS]> {
         let width = S::Word::BITS as usize;
+        if count > FLIPS * width {
+            return Err(Error::invalid_parameter(&Refusal {
+                parameter: "count",
+                accepted: "at most as many flips as 32 words have bits",
+            }));
+        }
         let mut lanes = Lanes::new(count, width);
         if self.places == 0 {
             return Ok(if self.mantissa == 1 { lanes.undecided } else { lanes.below });
@@ -53,6 +60,9 @@ impl Dyadic {
             let length = 64.min(together - digits.position);
             let next = digits.next(length).unwrap_or(0);
             source.draw_many(length as usize * groups, words)?;
+            if words.len() != length as usize * groups {
+                return Err(Error::entropy_unavailable());
+            }
             vectorized(Compare { lanes: &mut lanes, digits: next, length, words, groups });
         }
         if !constant_time && together < self.places {

@@ -29,7 +29,7 @@
 //! which random ones would be as well but for a chance of 2^−111. With the instructions, as in ChaCha, no address and no branch
 //! depends on the key. The cipher and these sizes may change with measurement, and no result depends on them.
 //!
-//! Key, buffer and counters live in a page that the kernel wipes in a forked child (`MADV_WIPEONFORK`)
+//! Key, buffer and counters live in two pages that the kernel wipes in a forked child (`MADV_WIPEONFORK`)
 //! and leaves out of core dumps. No handler has to run and no process number is compared, so nothing
 //! can be bypassed. All zero means "no seed". A word is read first and handed out only if the page's
 //! mark still stands afterwards; the mark is set before the seed is asked for. So whatever instruction
@@ -52,7 +52,7 @@
 //!
 //! - A word handed out before a fork is in both processes, like any other variable. So is one whose
 //!   final check had passed when the fork came, a few instructions before the call returned.
-//! - A batch draws up to 1024 words at a time: a process that a signal handler forks in its middle has those that are drawn and
+//! - A batch draws up to 2048 words at a time: a process that a signal handler forks in its middle has those that are drawn and
 //!   not yet used, like any other variable, and the memory they were in is not wiped.
 //! - Where nothing is buffered there is no mark to check: what an interrupted call had already got from
 //!   the operating system when a signal handler forked is in both processes.

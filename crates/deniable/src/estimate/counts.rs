@@ -1,5 +1,7 @@
 //! How many reports have a one at each place, without keeping the reports.
 
+use core::fmt;
+
 use serde::{Deserialize, Serialize};
 
 use super::planes::Planes;
@@ -21,7 +23,7 @@ use crate::{BitVector, Error, Result};
 /// assert!(counts.add(&BitVector::zeros(3)).is_err());
 /// # Ok::<(), deniable::Error>(())
 /// ```
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "Written", into = "Written")]
 pub struct BitCounts {
     reports: u64,
@@ -180,6 +182,16 @@ impl PartialEq for BitCounts {
 }
 
 impl Eq for BitCounts {}
+
+impl fmt::Debug for BitCounts {
+    /// Without the reports that wait to be counted.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BitCounts")
+            .field("length", &self.length())
+            .field("reports", &self.reports)
+            .finish_non_exhaustive()
+    }
+}
 
 /// Counts as they are written. What is read becomes [`BitCounts`] only if it could have been counted.
 #[derive(Serialize, Deserialize)]

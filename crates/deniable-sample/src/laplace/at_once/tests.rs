@@ -3,7 +3,7 @@
 use core::cmp::Ordering;
 use core::fmt::Debug;
 
-use deniable_num::certified::Interval;
+use deniable_num::certified::{FRACTION, Interval, neg_ln_64};
 use deniable_num::{Decoded, Float};
 use num_bigint::{BigInt, BigUint};
 
@@ -462,6 +462,33 @@ fn magnitudes_are_enclosed() {
     let all = DYADIC.len() * (words().len() + 500);
     let least = [98, 80, 70, 60, 15].map(|percent| all * percent / 100);
     assert!(told.iter().zip(least).all(|(&told, least)| told >= least), "{told:?} of {all}");
+}
+
+/// Where every rounding goes the same way: the logarithm lacks as much as it may and nearly a unit more is dropped from it, and so
+/// from the product with a scale of 64 bits.
+#[test]
+fn the_whole_slack_is_needed() {
+    let (mut checked, mut closest) = (0, BigInt::from(1) << FINE);
+    let nearly_a_unit = |word: &u64| {
+        // Of 64 bits of a number from 1/2 to 1.
+        let unit = 1u128 << (FRACTION - 64);
+        neg_ln_64(*word).unwrap().0 % unit > unit - unit / 1000
+    };
+    // The beginning of the first cell of the table.
+    let words = spread(10_000).map(|mixed| 1 << 63 | mixed >> 20);
+    for word in words.filter(nearly_a_unit) {
+        let (first, last) = (1 << 63, u64::MAX);
+        for mantissa in (1..3000).map(|less| last - less).chain([first, last]) {
+            let y = Scale::dyadic(mantissa, 0).at_once(word);
+            assert!(encloses((mantissa, 0), word, y), "{word:#x} {mantissa:#x}");
+            let end = BigInt::from(BigUint::from(y.mantissa) + y.slack) << (y.exponent + FINE);
+            let spare = (end - scaled_ends((mantissa, 0), word).1) >> (y.exponent + FINE - 10);
+            closest = closest.min(spare);
+            checked += 1;
+        }
+    }
+    // In 1024ths of a unit.
+    assert!(checked > 10_000 && closest < BigInt::from(1024), "{checked} {closest}");
 }
 
 /// Every word of 64 bits that is not 0 and whose logarithm is not below 2^−9.

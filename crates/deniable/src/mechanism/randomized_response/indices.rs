@@ -24,7 +24,8 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
     ///
     /// # Errors
     ///
-    /// Integers too short for so many categories; a source of entropy that fails. Then all answers are 0: none is left as it was.
+    /// Integers too short for so many categories: then all answers stay as they are. A source of entropy that fails: then all answers are
+    /// 0, and none is left as it was.
     ///
     /// # Examples
     ///

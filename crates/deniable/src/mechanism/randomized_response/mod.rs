@@ -293,6 +293,7 @@ fn check_count(parameter: &'static str, t: usize) -> Result<()> {
     let problem = match t {
         0 => "there are no categories",
         1 => "there is only one category",
+        _ if u32::try_from(t).is_err() => "there are 2^32 categories or more",
         _ => return Ok(()),
     };
     Err(Error::invalid_parameter(parameter, problem, "two or more categories"))

@@ -4,10 +4,10 @@
 use core::fmt;
 
 use deniable_num::{Decoded, Float};
-use deniable_sample::{Dyadic, Entropy, OsEntropy, Source};
+use deniable_sample::{Dyadic, Entropy, FLIPS, OsEntropy, Source};
 use num_bigint::BigUint;
 
-use crate::bulk::in_parts;
+use crate::bulk::{in_parts, or_wiped};
 use crate::domain::{BitVectorDomain, Domain};
 use crate::error::Shown;
 use crate::mechanism::bound::{exact, loss_of_odds};
@@ -112,12 +112,9 @@ impl RandomizedResponseBitvec {
     /// As [`Measurement::invoke`]. If entropy fails, all bits are zero; a vector that is no member stays as it is.
     pub fn invoke_in_place(&self, answer: &mut BitVector) -> Result<()> {
         self.domain.check_member(answer)?;
-        let bits = answer.as_words_mut();
-        let outcome = self.flip(bits, &mut Vec::new(), &mut OsEntropy::new());
-        if outcome.is_err() {
-            *answer = BitVector::zeros(answer.len());
-        }
-        outcome
+        or_wiped(answer.as_words_mut(), 0, |bits| {
+            self.flip(bits, &mut Vec::new(), &mut OsEntropy::new())
+        })
     }
 
     /// Randomizes many vectors where they are, packed one after the other, each in as many words as its bits take.
@@ -177,10 +174,13 @@ impl RandomizedResponseBitvec {
 
     fn flip_rows<S: Source + ?Sized>(&self, rows: &mut [u64], source: &mut S) -> Result<()> {
         let (mut words, length) = (Vec::new(), self.domain.length());
-        // Without gaps between them they are one long vector.
-        let row = if length % 64 == 0 { rows.len() } else { self.words() };
-        let length = if length % 64 == 0 { 64 * rows.len() } else { length };
-        let mut all = rows.chunks_exact_mut(row.max(1));
+        if length % 64 == 0 {
+            // Without gaps between them they are one long vector, with more bits than a number may be able to tell.
+            let mut all = rows.chunks_mut(FLIPS);
+            return all
+                .try_for_each(|bits| self.flips().flip(bits, 64 * bits.len(), &mut words, source));
+        }
+        let mut all = rows.chunks_exact_mut(self.words());
         all.try_for_each(|row| self.flips().flip(row, length, &mut words, source))
     }
 

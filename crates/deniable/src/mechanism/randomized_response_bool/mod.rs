@@ -6,7 +6,7 @@ use core::fmt;
 use deniable_sample::{Dyadic, Entropy, Kernel, OsEntropy, Source, Word, vectorized};
 use num_bigint::BigUint;
 
-use crate::bulk::in_parts;
+use crate::bulk::{each_part, in_parts, or_wiped};
 use crate::domain::{AtomDomain, Domain};
 use crate::error::Shown;
 use crate::mechanism::bound::{exact, loss_of_odds};
@@ -18,7 +18,7 @@ use crate::{
 
 /// Releases a yes or no truthfully with probability `prob`, and its opposite otherwise.
 ///
-/// With `constant_time` the number of random words drawn depends on `prob` alone, and no branch and no
+/// With `constant_time` the number of random words drawn depends on `prob` and the number of answers alone, and no branch and no
 /// address depends on the answer, on the words or on the released value.
 ///
 /// # Privacy
@@ -113,7 +113,7 @@ impl RandomizedResponseBool {
     ///
     /// # Errors
     ///
-    /// More or fewer words than that takes; a source of entropy that fails. Then all words are zero.
+    /// More or fewer words than that takes: then they stay as they are. A source of entropy that fails: then all words are zero.
     ///
     /// # Examples
     ///
@@ -127,16 +127,14 @@ impl RandomizedResponseBool {
     /// ```
     pub fn invoke_packed(&self, answers: &mut [u64], length: usize) -> Result<()> {
         check_words(answers, length)?;
-        // The last word is the only one that may have fewer.
-        let (whole, rest) = answers.split_at_mut(length / 64);
-        let randomize =
-            |part: &mut [u64]| self.randomize_packed(part, 64 * part.len(), &mut OsEntropy::new());
-        let outcome = in_parts(whole, 0, LEAST / 64, randomize)
-            .and_then(|()| self.randomize_packed(rest, length % 64, &mut OsEntropy::new()));
-        if outcome.is_err() {
-            answers.fill(0);
-        }
-        outcome
+        or_wiped(answers, 0, |answers| {
+            // The last word is the only one that may have fewer.
+            let (whole, rest) = answers.split_at_mut(length / 64);
+            each_part(whole, LEAST / 64, |part| {
+                self.randomize_packed(part, 64 * part.len(), &mut OsEntropy::new())
+            })?;
+            self.randomize_packed(rest, length % 64, &mut OsEntropy::new())
+        })
     }
 
     /// [`RandomizedResponseBool::invoke_in_place`] for random words of any width. On failure some answers may be as they were.

@@ -123,9 +123,7 @@ impl<T: Number<Distance = T> + Float> Noise<T> {
         }
         Ok(())
     }
-}
 
-impl<T: Number<Distance = T> + Float> Noise<T> {
     /// The same with the operating system's entropy, on several threads if there are any. On failure all numbers are 0.
     fn add_to_all_in_parts(&self, numbers: &mut [T]) -> Result<()> {
         let add = |part: &mut [T]| self.add_to_all(part, &mut OsEntropy::new());

@@ -83,9 +83,7 @@ impl Noise {
     ) -> Result<()> {
         Ok(self.law.as_ref().map_or(Ok(()), |law| law.sample_all_saturating(numbers, source))?)
     }
-}
 
-impl Noise {
     /// The same with the operating system's entropy, on several threads if there are any. On failure all numbers are 0.
     fn add_to_all_in_parts<T: Integer>(&self, numbers: &mut [T]) -> Result<()> {
         let add = |part: &mut [T]| self.add_to_all(part, &mut OsEntropy::new());
