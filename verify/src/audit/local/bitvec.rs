@@ -1,17 +1,20 @@
 //! Bit vectors.
 
+mod columns;
+
+use columns::Columns;
+pub use columns::side_by_side;
 use dashu_ratio::RBig;
 use deniable::{
     BitVector, BitVectorDomain, DiscreteDistance, RandomizedResponseBitvec,
     make_randomized_response_bitvec,
 };
-use deniable_sample::Dyadic;
+use deniable_sample::FLIPS;
 
-use super::laws::{Words, judge_laws, over_intervals, over_small_words, same_errors};
-use super::parameters::{Spread, any_floats, places};
+use super::laws::{Words, judge_laws, over_small_words, same_errors};
+use super::parameters::{Spread, any_floats};
 use super::{Local, map_at_other_distances};
 use crate::audit::exact::{Loss, Tally, Worst, value};
-use crate::interval::{Range, explore_paths};
 use crate::law::{Between, Law};
 use crate::words::spread;
 
@@ -35,9 +38,12 @@ pub fn audit(full: bool) -> Tally {
         let mechanism = shipping(parameters);
         tally.check(|| named(parameters), map_at_other_distances(&mechanism, true));
         tally.check(|| named(parameters), refuses_others(&mechanism, parameters));
-        // In full, 2^24 scripts of three words of 8 bits for one of them.
-        let most = if parameters == LONGEST { 1 << 28 } else { 1 << 20 };
-        audit_laws(&mut tally, &mechanism, parameters, if full { most } else { 1 << 19 });
+        let most = match (full, LONGEST.contains(&parameters)) {
+            (true, true) => 1 << 25,
+            (true, false) => 1 << 19,
+            (false, _) => 1 << 16,
+        };
+        audit_laws(&mut tally, &mechanism, parameters, most);
     }
     for parameters in by_draws(full) {
         let mechanism = shipping(parameters);
@@ -49,8 +55,11 @@ pub fn audit(full: bool) -> Tally {
     tally
 }
 
-/// The laws of all members of the domain: by intervals of 64-bit words, and by all scripts of small words where they
-/// are few, both if it takes at most so many runs. The map bounds the loss of all pairs and is tight.
+/// The laws of all members of the domain, by all scripts of words of 1, 2, 4 and 8 bits where that takes at most so
+/// many runs; the map bounds the loss of all pairs and is tight. Then, for words of 64 bits, each bit by its own column.
+///
+/// With words of 1 bit every bit of the vector has its own words, so that all digits of many probabilities can be
+/// tried. With wider ones bits share words, and vectors that are longer than a word take several groups of words.
 pub fn audit_laws<M: Local<Input = BitVector, Output = BitVector>>(
     tally: &mut Tally,
     mechanism: &M,
@@ -58,58 +67,46 @@ pub fn audit_laws<M: Local<Input = BitVector, Output = BitVector>>(
     most_runs: usize,
 ) {
     let inputs = members(parameters);
-    let depth = |width| words(parameters, width) * parameters.k;
-    // Long probabilities take their time too.
-    let is_few =
-        |width| leaves(parameters, width).saturating_mul(inputs.len() + depth(64)) <= most_runs;
-    let mut all = Vec::new();
-    if is_few(64) {
-        all.push(over_intervals(mechanism, &inputs, depth(64)));
-    }
-    if is_few(4) {
-        all.push(over_small_words::<4, _>(mechanism, &inputs, depth(4)));
-    }
-    if is_few(8) {
-        all.push(over_small_words::<8, _>(mechanism, &inputs, depth(8)));
-    }
+    let all = [
+        laws_if_few::<1, _>(mechanism, parameters, &inputs, most_runs),
+        laws_if_few::<2, _>(mechanism, parameters, &inputs, most_runs),
+        laws_if_few::<4, _>(mechanism, parameters, &inputs, most_runs),
+        laws_if_few::<8, _>(mechanism, parameters, &inputs, most_runs),
+    ];
     let what = || named(parameters);
-    for laws in all {
+    for laws in all.into_iter().flatten() {
         let checked = laws.as_ref().map_err(Clone::clone);
         tally.check(what, checked.and_then(|laws| is_law(parameters, &inputs, laws)));
         if let Ok(laws) = laws {
             judge_laws(tally, &what, mechanism.map(), &laws);
         }
     }
+    let columns = Columns::new(parameters, 64);
+    tally.check(what, columns.check(mechanism, &inputs, columns.every_noise()));
+    // With all vectors as inputs, and not again for each weight.
+    if parameters.m == parameters.k {
+        tally.check(what, columns.check(mechanism, &inputs, columns.every_place()));
+    }
 }
 
-/// Each bit is flipped by its own draw and by nothing else, the last one too, for vectors of any length: none is
-/// flipped, each alone, all but each, and many.
+/// Each bit is flipped by its own column of 64-bit words and by nothing else, the last one too, for vectors of any
+/// length, and no more words are read than it takes. With words of 8 bits that is so too, where laws are only found for
+/// short vectors.
 pub fn audit_draws<M: Local<Input = BitVector, Output = BitVector>>(
     tally: &mut Tally,
     mechanism: &M,
     parameters: Parameters,
 ) {
-    let (k, draws) = (parameters.k, Draws::new(parameters));
-    let inputs = some_members(parameters);
-    let mut noises = vec![BitVector::zeros(k)];
-    for i in 0..k {
-        noises.push((0..k).map(|j| j == i).collect());
-        noises.push((0..k).map(|j| j != i).collect());
+    let (inputs, columns) = (some_members(parameters), Columns::new(parameters, 64));
+    let small = Columns::new(parameters, 8);
+    for result in [
+        columns.check(mechanism, &inputs, columns.every_noise()),
+        columns.check(mechanism, &inputs, columns.every_place()),
+        columns.check(mechanism, &inputs, columns.one_is_last()),
+        small.check_small::<8, _>(mechanism, &inputs, small.every_noise()),
+    ] {
+        tally.check(|| named(parameters), result);
     }
-    let random = spread(k + 16);
-    noises.extend((0..16).map(|i| (0..k).map(|j| random[j + i] & 1 == 1).collect()));
-    let result = noises.iter().enumerate().try_for_each(|(turn, noise)| {
-        let script = draws.script(noise, turn);
-        for input in &inputs {
-            let mut words = Words::new(&script);
-            let output = mechanism.invoke_from(input, &mut words);
-            if output.as_ref() != Ok(&xor(input, noise)) || words.asked != script.len() {
-                return Err("a bit is not flipped by its own draw alone".to_owned());
-            }
-        }
-        Ok(())
-    });
-    tally.check(|| named(parameters), result);
 }
 
 /// Every vector reads the same words and gets the same errors.
@@ -118,13 +115,12 @@ pub fn audit_errors<M: Local<Input = BitVector, Output = BitVector>>(
     mechanism: &M,
     parameters: Parameters,
 ) {
-    let inputs = some_members(parameters);
-    let draws = Draws::new(parameters);
+    let (inputs, columns) = (some_members(parameters), Columns::new(parameters, 64));
     for turn in 0..3 {
         let noise: BitVector = (0..parameters.k).map(|j| j % (turn + 1) == 0).collect();
-        let script = draws.script(&noise, turn);
+        let script = columns.script(&columns.agreeing(&noise, turn), turn);
         // A fault at each of very many draws takes long, and is no other than one among fewer.
-        if script.len() <= 300 {
+        if script.len() <= 1200 {
             let result = same_errors(mechanism, &inputs, &script);
             tally.check(|| named(parameters), result);
         }
@@ -161,8 +157,12 @@ const DOMAINS: [(usize, usize); 13] = [
     (1_000_000, 5),
 ];
 
-/// Whose laws are found by every script of words of 8 bits, however long it takes.
-const LONGEST: Parameters = Parameters { k: 3, m: 3, f: 77.0 / 128.0, constant_time: false };
+/// Whose laws are looked for in full, though it takes long: eight bits in one word, or in two, and three digits; and all
+/// digits of a float that has many, for three bits.
+const LONGEST: [Parameters; 2] = [
+    Parameters { k: 8, m: 0, f: 0.75, constant_time: false },
+    Parameters { k: 3, m: 3, f: 0.3, constant_time: false },
+];
 
 /// The mechanism that ships.
 ///
@@ -176,63 +176,23 @@ pub fn shipping(parameters: Parameters) -> RandomizedResponseBitvec {
         .expect("accepted parameters")
 }
 
-/// The words that flip a bit, and those that do not: the ends of all the intervals that decide one draw.
-struct Draws {
-    flips: Vec<Vec<u64>>,
-    keeps: Vec<Vec<u64>>,
-}
-
-impl Draws {
-    fn new(parameters: Parameters) -> Self {
-        let flip = Dyadic::from_float(parameters.f).expect("from 0 to 1").half();
-        let length = words(parameters, 64);
-        let mut draws = Draws { flips: Vec::new(), keeps: Vec::new() };
-        let random = spread(32);
-        let seen = |path: &[Range], outcome: Option<&bool>| {
-            for is_first in [true, false] {
-                let end = |range: &Range| if is_first { range.first } else { range.last };
-                let mut script: Vec<u64> = path.iter().map(end).collect();
-                if parameters.constant_time {
-                    // The draw is decided, and the rest is read all the same.
-                    script.extend(&random[script.len()..length.max(script.len())]);
-                }
-                let list = if outcome == Some(&true) { &mut draws.flips } else { &mut draws.keeps };
-                list.push(script);
-            }
-        };
-        explore_paths(Range::ALL, length, |source| flip.sample(false, source), seen);
-        draws
-    }
-
-    /// Words that flip the bits of `noise`; `turn` decides which of them.
-    fn script(&self, noise: &BitVector, turn: usize) -> Vec<u64> {
-        let mut script = Vec::new();
-        for (j, flips) in noise.iter().enumerate() {
-            let list = if flips { &self.flips } else { &self.keeps };
-            script.extend(&list[(turn + 3 * j) % list.len()]);
-        }
-        script
-    }
-}
-
-/// Words of this width for one draw, at most.
-fn words(parameters: Parameters, width: usize) -> usize {
-    (places(parameters.f) + 1).div_ceil(width)
-}
-
-/// About how many scripts decide all draws: one for each word of each draw, or all words of a draw together.
-fn leaves(parameters: Parameters, width: usize) -> usize {
-    let words = words(parameters, width);
-    // Of 64 bits, the intervals below, at and above the digit; zeros have none below, and most digits are zeros.
-    let each: usize = if width == 64 { 3 } else { 1 << width };
-    let draw = if parameters.constant_time {
-        each.saturating_pow(words as u32)
-    } else if width == 64 {
-        words + 2
-    } else {
-        words * each
+/// The laws of these inputs over all scripts of words of `BITS` bits, if that takes at most so many runs.
+fn laws_if_few<const BITS: u32, M: Local<Input = BitVector, Output = BitVector>>(
+    mechanism: &M,
+    parameters: Parameters,
+    inputs: &[BitVector],
+    most_runs: usize,
+) -> Option<Result<Vec<Law<BitVector>>, String>> {
+    let columns = Columns::new(parameters, BITS as usize);
+    let depth = columns.most_words();
+    // Long scripts take their time too.
+    let runs = columns.scripts().saturating_mul(inputs.len() * (1 + depth / 64));
+    // Of a mechanism that reads on there might be far more scripts.
+    let laws = || {
+        columns.check_ends::<BITS, _>(mechanism, inputs)?;
+        over_small_words::<BITS, _>(mechanism, inputs, depth)
     };
-    draw.saturating_pow(parameters.k as u32)
+    (runs <= most_runs).then(laws)
 }
 
 /// All vectors of k bits with at most m ones.
@@ -300,32 +260,42 @@ fn is_law(
 fn with_law(full: bool) -> Vec<Parameters> {
     let eighths = (1..=8).map(|n| f64::from(n) / 8.0);
     let mut fs: Vec<f64> = eighths.chain([1.0 / 128.0, 77.0 / 128.0, 0.3, 0.1]).collect();
-    fs.extend([1.0 - f64::EPSILON / 2.0, f64::EPSILON, 1e-30, 1e-300, 1e-310, 5e-324]);
-    let chosen = fs.len();
+    fs.extend([1.0 - f64::EPSILON / 2.0, f64::EPSILON, 1e-30, 5e-324]);
+    let mut chosen = fs.len();
     if full {
+        fs.extend([1e-300, 1e-310]);
+        chosen = fs.len();
         fs.extend(any_floats(42, &mut Spread::new(4)).split_off(18));
     }
     let mut all = Vec::new();
-    for (i, k) in (0..fs.len()).flat_map(|i| (1..=6).map(move |k| (i, k))) {
+    for (i, k) in (0..fs.len()).flat_map(|i| (1..=9).map(move |k| (i, k))) {
         // The longest vectors take the longest.
-        if k > 4 && !(full && i < chosen || fs[i] == 0.3) {
+        let f = fs[i];
+        if k > 4 && !(full && i < chosen || [0.3, 0.5, 1.0].contains(&f)) {
             continue;
         }
-        let f = fs[i];
-        for (m, constant_time) in (0..=k).flat_map(|m| [(m, false), (m, true)]) {
+        let most = if k > 6 { 1 } else { k };
+        for (m, constant_time) in (0..=most).flat_map(|m| [(m, false), (m, true)]) {
             all.push(Parameters { k, m, f, constant_time });
         }
     }
     all
 }
 
-/// Every length up to 200 with one f, and lengths around those of words with others.
+/// Every length up to 200 with one f, and lengths around those of words with others; and more bits than are decided
+/// side by side.
 fn by_draws(full: bool) -> Vec<Parameters> {
-    let lengths: Vec<usize> = (1..=200).filter(|k| full || k % 64 < 3 || k % 64 > 61).collect();
+    let short = (1..=200).filter(|k| full || k % 64 < 3 || k % 64 > 61);
+    let most = FLIPS * 64;
+    let long: &[usize] = if full { &[most - 2, most + 2, most + 70] } else { &[most + 2] };
     let mut all = Vec::new();
-    for k in lengths {
+    for k in short.chain(long.iter().copied()) {
         let around = k % 64 < 2 || k % 64 > 62 || k == 200;
-        let fs: &[f64] = if around { &[0.5, 1.0, 0.3, 1e-310, 5e-324] } else { &[0.3] };
+        let fs: &[f64] = match (around, full || k % 64 == 1) {
+            (true, true) => &[0.5, 1.0, 0.3, 1e-30, 5e-324],
+            (true, false) => &[0.5, 1.0, 0.3],
+            (false, _) => &[0.3],
+        };
         for (&f, constant_time) in fs.iter().flat_map(|f| [(f, false), (f, true)]) {
             all.push(Parameters { k, m: k, f, constant_time });
         }
