@@ -12,7 +12,7 @@ use deniable_verify::words::Script;
 /// What one respondent may report, with exact probabilities; all of it, nothing is unresolved.
 fn law_of<T: Ord + Clone + core::fmt::Debug>(
     depth: usize,
-    randomize: impl Fn(&mut Script<'_, 8>) -> deniable::Result<T>,
+    randomize: impl Fn(&mut Script<'_, 4>) -> deniable::Result<T>,
 ) -> Vec<(T, RBig)> {
     let law: Law<T> = enumerate(depth, randomize);
     assert_eq!(law.remainder, RBig::ZERO, "this probability has few digits");
@@ -87,12 +87,12 @@ fn bit_surveys() -> Vec<Vec<BitVector>> {
 /// of two all estimates are floats, so that the moments of the shipping code are exact.
 fn bits_hold(
     f: f64,
-    randomize: impl Fn(&BitVector, &mut Script<'_, 8>) -> deniable::Result<BitVector>,
+    randomize: impl Fn(&BitVector, &mut Script<'_, 4>) -> deniable::Result<BitVector>,
     estimate: impl Fn(&[BitVector]) -> Vec<RBig>,
 ) -> bool {
     bit_surveys().iter().all(|answers| {
         let laws: Vec<_> =
-            answers.iter().map(|answer| law_of(2, |s| randomize(answer, s))).collect();
+            answers.iter().map(|answer| law_of(3, |s| randomize(answer, s))).collect();
         let count = |place| answers.iter().filter(|bits| bits.get(place) == Some(true)).count();
         let truth = [RBig::from(count(0) as u64), RBig::from(count(1) as u64)];
         let (mean, squared) = moments(&surveys(&laws), &truth, &estimate);
@@ -262,7 +262,7 @@ mod planted {
             false,
         )
         .unwrap();
-        let short = |x: &BitVector, s: &mut Script<'_, 8>| {
+        let short = |x: &BitVector, s: &mut Script<'_, 4>| {
             let first = one.randomize(&BitVector::from([x.get(0).unwrap()]), s)?;
             Ok(BitVector::from([first.get(0).unwrap(), x.get(1).unwrap()]))
         };

@@ -1,7 +1,7 @@
 //! The exact audit of the three local mechanisms: on the code that ships, over all its entropy.
 //!
 //! First the law: for parameters with few outcomes by every script of small words and by intervals of all 64-bit
-//! words ([`laws`]), for the others by their draws. Then the loss: for very many parameters the worst ratio of
+//! words ([`laws`]), or by the columns of bits that decide each bit of a vector; for the others by their draws. Then the loss: for very many parameters the worst ratio of
 //! probabilities between any two inputs, as a rational number, against the map ([`super::exact`]).
 //!
 //! Everything takes any [`Local`] mechanism or any map, so that mechanisms with known mistakes can be audited

@@ -50,7 +50,7 @@ pub fn compare_words(
     in_steps: &RBig,
     segments: &Segments,
 ) -> LaplaceTally {
-    compare(name, law, probabilities(in_steps, segments))
+    compare(name, law, 4, probabilities(in_steps, segments))
 }
 
 /// The same for vectors of two numbers, whose noise must be independent.
@@ -67,7 +67,8 @@ pub fn compare_words_of_two(
         };
         second.iter().map(both).collect::<Vec<_>>()
     });
-    compare(name, law, both)
+    // Signs are drawn side by side until both are decided, which leaves more open.
+    compare(name, law, 2, both)
 }
 
 /// The probability of each output under noise of this scale.
@@ -83,13 +84,15 @@ fn probabilities(in_steps: &RBig, segments: &Segments) -> Vec<(u8, Between)> {
     segments.iter().zip(ends).map(between).collect()
 }
 
+/// The words may leave 2^−open open.
 fn compare<T: Ord + Clone + core::fmt::Debug>(
     name: &str,
     law: &Law<T>,
+    open: usize,
     support: impl IntoIterator<Item = (T, Between)>,
 ) -> LaplaceTally {
     let mut tally = LaplaceTally { cases: 1, runs: law.runs, ..LaplaceTally::default() };
-    if let Err(finding) = law.check(&inverse_power_of_two(4), support) {
+    if let Err(finding) = law.check(&inverse_power_of_two(open), support) {
         tally.malformed(|| format!("{name}: {finding}"));
     }
     tally
