@@ -8,7 +8,9 @@ use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
 
 use deniable::prelude::*;
-use deniable_sample::{Dyadic, Entropy, Result as Sampled, Word, sample_bernoulli_float};
+use deniable_sample::{
+    Dyadic, Entropy, FLIPS, Result as Sampled, Scratch, Word, sample_bernoulli_float,
+};
 
 use crate::backend::valgrind;
 
@@ -87,15 +89,16 @@ fn bernoulli(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
 
 fn lanes(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
     let law = Dyadic::from_float(prob).expect("a probability");
-    let flips = law.sample_flips(2048, constant_time, &mut Vec::new(), secret);
-    let flips = flips.expect("there is no end to these words");
+    let mut flips = [0; 32];
+    let drawn = law.sample_flips(&mut flips, 2040, constant_time, &mut Scratch::new(), secret);
+    drawn.expect("there is no end to these words");
     flips.iter().fold(0, |sum, flips| sum ^ flips)
 }
 
 /// More answers than are flipped at once.
 fn batch(constant_time: bool, secret: &mut SecretWords) -> u64 {
     let mechanism = make_randomized_response_bool(0.7, constant_time).expect("a probability");
-    let answers: Vec<bool> = (0..2118).map(|_| draw(secret) & 1 == 1).collect();
+    let answers: Vec<bool> = (0..FLIPS * 64 + 70).map(|_| draw(secret) & 1 == 1).collect();
     let reports = mechanism.invoke_batch_from(&answers, secret);
     let reports = reports.expect("there is no end to these words");
     reports.iter().fold(0, |sum, &report| sum << 1 ^ u64::from(report))

@@ -2,7 +2,7 @@
 
 use dashu_ratio::RBig;
 use deniable::prelude::*;
-use deniable_sample::{Dyadic, Source, Word};
+use deniable_sample::{Dyadic, FLIPS, Scratch, Source, Word};
 use deniable_verify::enumerate::enumerate;
 use deniable_verify::inversion::value;
 use deniable_verify::words::{Script, Script64, spread};
@@ -23,7 +23,9 @@ fn lanes<S: Source>(
     constant_time: bool,
     source: &mut S,
 ) -> deniable_sample::Result<u64> {
-    Ok(law.sample_flips(count, constant_time, &mut Vec::new(), source)?[0])
+    let mut flips = [0];
+    law.sample_flips(&mut flips, count, constant_time, &mut Scratch::new(), source)?;
+    Ok(flips[0])
 }
 
 /// The probability that each of some answers, all with the same probability of the truth, becomes each of the reports.
@@ -186,13 +188,13 @@ fn each_report_is_decided_by_its_own_lane() {
 /// More answers than are flipped at once: the second block goes on where the first one ends.
 #[test]
 fn blocks_follow_each_other() {
-    let words = spread(40_000);
+    let words = spread(160 * FLIPS);
     let mechanism = make_randomized_response_bool(0.7, false).unwrap();
-    let answers = [true; 4148];
+    let answers = [true; 2 * FLIPS * 64 + 52];
     let reports = randomize_batch(&mechanism, &answers, &mut Script64::new(&words)).unwrap();
     let mut expected = Vec::new();
     let mut from = 0;
-    for count in [2048, 2048, 52] {
+    for count in [FLIPS * 64, FLIPS * 64, 52] {
         let (truthful, used) = flips_of(0.7, count, false, &words[from..]);
         expected.extend(truthful);
         from += used;
@@ -218,6 +220,19 @@ fn a_batch_draws_the_same_whatever_the_answers_and_fails_as_a_whole() {
     }
 }
 
+/// As many words as the flips take, and no others.
+#[test]
+fn more_or_fewer_words_of_flips_are_refused() {
+    let law = Dyadic::from_float(0.3).unwrap();
+    for (words, count) in [(0, 1), (1, 0), (1, 65), (2, 64), (3, 128)] {
+        let mut source = Script64::new(&[]);
+        let drawn =
+            law.sample_flips(&mut vec![0; words], count, false, &mut Scratch::new(), &mut source);
+        assert!(drawn.is_err() && source.asked == 0);
+    }
+    law.sample_flips(&mut [], 0, true, &mut Scratch::new(), &mut Script64::new(&[])).unwrap();
+}
+
 #[test]
 fn lanes_of_64_bits_are_each_their_own_uniform_number() {
     let words = spread(40_000);
@@ -229,13 +244,14 @@ fn lanes_of_64_bits_are_each_their_own_uniform_number() {
             for random in words.windows(9000).step_by(15_013) {
                 for script in [random, &agreeing(prob, count.div_ceil(64), random)] {
                     let mut source = Script64::new(script);
-                    let drawn =
-                        law.sample_flips(count, constant_time, &mut Vec::new(), &mut source);
-                    let drawn = drawn.unwrap();
+                    let mut drawn = vec![u64::MAX; count.div_ceil(64)];
+                    let scratch = &mut Scratch::new();
+                    law.sample_flips(&mut drawn, count, constant_time, scratch, &mut source)
+                        .unwrap();
                     let (expected, used) = flips_of(prob, count, constant_time, script);
                     let bit = |lane: usize| drawn[lane / 64] >> (lane % 64) & 1 == 1;
                     assert!((0..count).map(bit).eq(expected), "{prob} {count}");
-                    assert!((count..2048).all(|lane| !bit(lane)));
+                    assert!((count..count.next_multiple_of(64)).all(|lane| !bit(lane)));
                     assert_eq!(source.asked, used);
                 }
             }

@@ -227,10 +227,10 @@ fn all_answers_draw_the_same_words() {
 /// Packed answers, answers in bytes and rows of bits are flipped by the same words.
 #[test]
 fn packed_bits_are_flipped_as_unpacked_ones_are() {
-    let words = spread(20_000);
+    let words = spread(40_000);
     for (prob, constant_time) in [(0.75, false), (0.7, false), (0.7, true), (1.0, false)] {
         let mechanism = make_randomized_response_bool(prob, constant_time).unwrap();
-        for length in [0, 1, 63, 64, 65, 1000, 1024, 1025, 2500] {
+        for length in [0, 1, 63, 64, 65, 1000, 1024, 8191, 8192, 8193, 9000] {
             let answers: Vec<bool> = (0..length).map(|i| i % 3 == 0).collect();
             let mut unpacked = answers.clone();
             let mut source = Script64::new(&words);
@@ -281,7 +281,7 @@ impl deniable::Entropy for Words<'_> {
 
 /// The checks above find these mistakes.
 mod planted {
-    use deniable_sample::{Dyadic, Word};
+    use deniable_sample::{Dyadic, Scratch, Word};
 
     use super::*;
 
@@ -292,7 +292,8 @@ mod planted {
     ) -> bool {
         let truth = Dyadic::from_float(0.75).unwrap();
         let right = has_the_product_law(3, 0.75, &[1], 4, |answers, s| {
-            let flips = truth.sample_flips(1, false, &mut Vec::new(), s)?;
+            let mut flips = [0];
+            truth.sample_flips(&mut flips, 1, false, &mut Scratch::new(), s)?;
             answers[0] = combine(answers[0], flips[0] == 1, either(s)?) as u8;
             Ok(())
         });

@@ -50,7 +50,7 @@ mod word;
 #[doc(hidden)]
 pub use backend::{Kernel, vectorized};
 pub use bernoulli_exp::sample_bernoulli_exp;
-pub use bernoulli_float::{Dyadic, FLIPS, sample_bernoulli_float};
+pub use bernoulli_float::{Dyadic, FLIPS, Scratch, sample_bernoulli_float};
 pub use bernoulli_rational::sample_bernoulli_rational;
 pub use entropy::{Entropy, OsEntropy};
 pub use error::{Error, ErrorKind, Result};

@@ -3,7 +3,7 @@
 
 mod lanes;
 
-pub use lanes::FLIPS;
+pub use lanes::{FLIPS, Scratch};
 
 use deniable_num::{Decoded, Float};
 

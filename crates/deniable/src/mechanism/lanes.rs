@@ -1,6 +1,6 @@
 //! Noise for many answers at once.
 
-use deniable_sample::{Dyadic, FLIPS, Source, Word};
+use deniable_sample::{Dyadic, FLIPS, Scratch, Source, Word};
 
 use crate::Result;
 
@@ -24,20 +24,23 @@ impl Flips {
         &self,
         bits: &mut [u64],
         length: usize,
-        words: &mut Vec<S::Word>,
+        scratch: &mut Scratch<S::Word>,
         source: &mut S,
     ) -> Result<()> {
         let width = S::Word::BITS as usize;
         let kept = u64::from(self.of_kept).wrapping_neg();
+        let mut drawn = [0; FLIPS];
         for first in (0..length).step_by(flips::<S>()) {
             let count = flips::<S>().min(length - first);
-            let drawn = self.law.sample_flips(count, self.constant_time, words, source)?;
+            let drawn = &mut drawn[..count.div_ceil(width)];
+            self.law.sample_flips(drawn, count, self.constant_time, scratch, source)?;
             if width == 64 {
-                let words = bits[first / 64..].iter_mut().zip(drawn);
-                words.take(count.div_ceil(64)).for_each(|(word, drawn)| *word ^= drawn ^ kept);
+                for (word, drawn) in bits[first / 64..].iter_mut().zip(drawn) {
+                    *word ^= *drawn ^ kept;
+                }
             } else {
                 for (at, drawn) in (first..first + count).step_by(width).zip(drawn) {
-                    bits[at / 64] ^= ((drawn ^ kept) & lowest(width)) << (at % 64);
+                    bits[at / 64] ^= ((*drawn ^ kept) & lowest(width)) << (at % 64);
                 }
             }
             // What was turned behind the last bit is turned back.

@@ -2,11 +2,10 @@
 
 use core::hash::Hash;
 
-use deniable_sample::{EitherBelow, Kernel, OsEntropy, Source, Word, vectorized};
+use deniable_sample::{EitherBelow, Kernel, OsEntropy, Scratch, Source, Word, vectorized};
 
 use super::RandomizedResponse;
 use crate::bulk::in_parts;
-use crate::mechanism::lanes::flips;
 use crate::{Error, Result};
 
 /// An unsigned integer that is the place of a category in the list: `u8`, `u16`, `u32`.
@@ -57,16 +56,18 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
     ) -> Result<()> {
         self.check_index::<I>()?;
         let t = self.categories.len() as u32;
-        let (others, most) = (EitherBelow::new(t)?, flips::<S>().min(answers.len()));
+        let (width, others) = (S::Word::BITS as usize, EitherBelow::new(t)?);
+        let most = answers.len().min(GROUPS * width);
         let (mut any, mut other, mut words) = (vec![0; most], vec![0; most], Vec::new());
-        for answers in answers.chunks_mut(flips::<S>()) {
+        let (mut drawn, mut scratch) = ([0; GROUPS], Scratch::new());
+        for answers in answers.chunks_mut(GROUPS * width) {
             let count = answers.len();
+            let truthful = &mut drawn[..count.div_ceil(width)];
             // Everything is drawn whatever the answers, so that all of them draw the same words.
-            let truthful = self.truth.sample_flips(count, false, &mut words, source)?;
+            self.truth.sample_flips(truthful, count, false, &mut scratch, source)?;
             others.sample_all(&mut any[..count], &mut other[..count], &mut words, source)?;
-            let width = S::Word::BITS as usize;
-            let drawn = truthful.into_iter().zip(any.chunks(width).zip(other.chunks(width)));
-            for (answers, (truthful, (any, other))) in answers.chunks_mut(width).zip(drawn) {
+            let drawn = truthful.iter().zip(any.chunks(width).zip(other.chunks(width)));
+            for (answers, (&truthful, (any, other))) in answers.chunks_mut(width).zip(drawn) {
                 vectorized(Answers { answers, t, truthful, any, other });
             }
         }
@@ -82,6 +83,9 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
         Err(Error::invalid_parameter("answers", problem, "longer unsigned integers"))
     }
 }
+
+/// Words of flips that are drawn at once.
+const GROUPS: usize = 16;
 
 /// Fewer answers than these are not worth a thread.
 const LEAST: usize = 1 << 15;

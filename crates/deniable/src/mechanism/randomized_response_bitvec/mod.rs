@@ -4,7 +4,7 @@
 use core::fmt;
 
 use deniable_num::{Decoded, Float};
-use deniable_sample::{Dyadic, Entropy, FLIPS, OsEntropy, Source};
+use deniable_sample::{Dyadic, Entropy, FLIPS, OsEntropy, Scratch, Source};
 use num_bigint::BigUint;
 
 use crate::bulk::{in_parts, or_wiped};
@@ -101,7 +101,7 @@ impl RandomizedResponseBitvec {
     ) -> Result<BitVector> {
         self.domain.check_member(answer)?;
         let mut report = answer.clone();
-        self.flip(report.as_words_mut(), &mut Vec::new(), source)?;
+        self.flip(report.as_words_mut(), &mut Scratch::new(), source)?;
         Ok(report)
     }
 
@@ -113,7 +113,7 @@ impl RandomizedResponseBitvec {
     pub fn invoke_in_place(&self, answer: &mut BitVector) -> Result<()> {
         self.domain.check_member(answer)?;
         or_wiped(answer.as_words_mut(), 0, |bits| {
-            self.flip(bits, &mut Vec::new(), &mut OsEntropy::new())
+            self.flip(bits, &mut Scratch::new(), &mut OsEntropy::new())
         })
     }
 
@@ -173,25 +173,26 @@ impl RandomizedResponseBitvec {
     }
 
     fn flip_rows<S: Source + ?Sized>(&self, rows: &mut [u64], source: &mut S) -> Result<()> {
-        let (mut words, length) = (Vec::new(), self.domain.length());
+        let (mut scratch, length) = (Scratch::new(), self.domain.length());
         if length % 64 == 0 {
             // Without gaps between them they are one long vector, with more bits than a number may be able to tell.
             let mut all = rows.chunks_mut(FLIPS);
-            return all
-                .try_for_each(|bits| self.flips().flip(bits, 64 * bits.len(), &mut words, source));
+            return all.try_for_each(|bits| {
+                self.flips().flip(bits, 64 * bits.len(), &mut scratch, source)
+            });
         }
         let mut all = rows.chunks_exact_mut(self.words());
-        all.try_for_each(|row| self.flips().flip(row, length, &mut words, source))
+        all.try_for_each(|row| self.flips().flip(row, length, &mut scratch, source))
     }
 
     /// Flips each bit of a vector with its probability.
     fn flip<S: Source + ?Sized>(
         &self,
         bits: &mut [u64],
-        words: &mut Vec<S::Word>,
+        scratch: &mut Scratch<S::Word>,
         source: &mut S,
     ) -> Result<()> {
-        self.flips().flip(bits, self.domain.length(), words, source)
+        self.flips().flip(bits, self.domain.length(), scratch, source)
     }
 
     fn flips(&self) -> Flips {
@@ -263,9 +264,9 @@ impl LocalRandomizer for RandomizedResponseBitvec {
     fn invoke_batch(&self, answers: &[BitVector]) -> Result<Vec<BitVector>> {
         answers.iter().try_for_each(|answer| self.domain.check_member(answer))?;
         let mut reports = answers.to_vec();
-        let (mut words, mut entropy) = (Vec::new(), OsEntropy::new());
+        let (mut scratch, mut entropy) = (Scratch::new(), OsEntropy::new());
         let mut bits = reports.iter_mut().map(BitVector::as_words_mut);
-        bits.try_for_each(|bits| self.flip(bits, &mut words, &mut entropy))?;
+        bits.try_for_each(|bits| self.flip(bits, &mut scratch, &mut entropy))?;
         Ok(reports)
     }
 }

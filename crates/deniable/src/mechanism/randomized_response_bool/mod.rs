@@ -3,7 +3,9 @@
 
 use core::fmt;
 
-use deniable_sample::{Dyadic, Entropy, Kernel, OsEntropy, Source, Word, vectorized};
+use deniable_sample::{
+    Dyadic, Entropy, FLIPS, Kernel, OsEntropy, Scratch, Source, Word, vectorized,
+};
 use num_bigint::BigUint;
 
 use crate::bulk::{each_part, in_parts, or_wiped};
@@ -147,13 +149,15 @@ impl RandomizedResponseBool {
         answers: &mut [bool],
         source: &mut S,
     ) -> Result<()> {
-        let mut words = Vec::new();
+        let (mut drawn, mut scratch) = ([0; FLIPS], Scratch::new());
+        let width = S::Word::BITS as usize;
         for answers in answers.chunks_mut(flips::<S>()) {
             let count = answers.len();
-            let truthful =
-                self.truth.sample_flips(count, self.constant_time, &mut words, source)?;
-            let groups = answers.chunks_mut(S::Word::BITS as usize).zip(truthful);
-            groups.for_each(|(answers, truthful)| vectorized(Lies { answers, lies: !truthful }));
+            let truthful = &mut drawn[..count.div_ceil(width)];
+            self.truth.sample_flips(truthful, count, self.constant_time, &mut scratch, source)?;
+            for (answers, truthful) in answers.chunks_mut(width).zip(truthful) {
+                vectorized(Lies { answers, lies: !*truthful });
+            }
         }
         Ok(())
     }
@@ -171,7 +175,12 @@ impl RandomizedResponseBool {
     ) -> Result<()> {
         check_words(answers, length)?;
         let (law, constant_time) = (self.truth, self.constant_time);
-        Flips { law, constant_time, of_kept: true }.flip(answers, length, &mut Vec::new(), source)
+        Flips { law, constant_time, of_kept: true }.flip(
+            answers,
+            length,
+            &mut Scratch::new(),
+            source,
+        )
     }
 
     /// The standard error of the number of yeses, estimated from the reports of `respondents` people by
