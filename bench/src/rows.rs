@@ -11,7 +11,7 @@ use crate::plain::Xoshiro;
 
 /// All of them, each made when it is its turn.
 pub fn all() -> impl Iterator<Item = Row> {
-    let local: [fn() -> Row; 16] = [
+    let local: [fn() -> Row; 17] = [
         || yes_or_no(1_000_000, "RR bool, p = .75, batch of 10^6"),
         || yes_or_no(1, "RR bool, p = .75, single invoke"),
         || choice(16, "RR categorical, 16 integers, indices, batch", CHOICE_16),
@@ -19,6 +19,7 @@ pub fn all() -> impl Iterator<Item = Row> {
         || values(),
         || texts(|i| format!("category {i}"), "RR categorical, 1000 Strings, batch"),
         borrowed_texts,
+        texts_in_place,
         || texts(|i| &*format!("category {i}").leak(), "RR categorical, 1000 strs, batch"),
         || rows(0.5, false, "RR bit vector, k = 1024, f = .5, rows", BITS_50),
         || rows(0.1, false, "RR bit vector, k = 1024, f = .1, rows", BITS_10),
@@ -120,6 +121,19 @@ fn borrowed_texts() -> Row {
             black_box(mechanism.invoke_batch_borrowed(&answers).expect("entropy"));
         }),
         ..texts(text, "RR categorical, 1000 Strings, borrowed, batch")
+    }
+}
+
+/// Answers that are owned, and reports that take their places.
+fn texts_in_place() -> Row {
+    let text = |i: usize| format!("category {i}");
+    let mechanism = make_randomized_response((0..1000).map(text), 0.75).expect("a probability");
+    let mut answers: Vec<String> = (0..100_000).map(|i| text(i % 1000)).collect();
+    Row {
+        ours: Contender::new(answers.len(), move || {
+            mechanism.invoke_in_place(black_box(&mut answers)).expect("entropy");
+        }),
+        ..texts(text, "RR categorical, 1000 Strings, in place, batch")
     }
 }
 

@@ -6,6 +6,7 @@
 
 use crate::elementary::fast;
 pub use crate::elementary::plain::Interval;
+pub use crate::elementary::word::{NegLn, NegLns};
 
 /// The number of fraction bits of the fixed-point results of [`neg_ln_64`] and [`neg_ln_128`].
 pub const FRACTION: u32 = fast::FRACTION;

@@ -1,7 +1,7 @@
 /// A binary floating-point format: `f32`, `f64`, and the small ones that exhaustive checks use.
 ///
-/// Everything this crate does with floats goes through [`Float::decode`] and [`Float::encode`], on
-/// integers. No floating-point instruction is executed, so neither the rounding mode nor a
+/// Everything this crate does with such floats goes through [`Float::decode`] and [`Float::encode`], on
+/// integers. No floating-point instruction is executed on them, so neither the rounding mode nor a
 /// flush-to-zero flag that another library left set can change a bound. An implementation of
 /// `decode` must keep the optimizer from turning tests of bits back into comparisons of floats.
 ///

@@ -9,7 +9,7 @@
 //! | true with the probability of a float | [`sample_bernoulli_float`] | [`Dyadic`], [`Dyadic::sample_flips`] |
 //! | true with a rational probability | [`sample_bernoulli_rational`] | |
 //! | true with probability e^−x | [`sample_bernoulli_exp`] | |
-//! | uniform below n | [`sample_uniform_int_below`] | [`EitherBelow`]: below t or t − 1 |
+//! | uniform below n | [`sample_uniform_int_below`] | [`ManyBelow`]; [`EitherBelow`]: below t or t − 1 |
 //! | geometric | [`sample_geometric`] | |
 //! | discrete Laplace on the integers | [`sample_discrete_laplace`] | [`DiscreteLaplace`] |
 //! | the same on `i32` or `i64`, saturated | | [`DiscreteLaplace::sample_saturating`] |
@@ -58,5 +58,5 @@ pub use geometric::sample_geometric;
 pub use laplace::{DiscreteLaplace, SaturatingInt, sample_discrete_laplace};
 pub use laplace_z2k::{DiscreteLaplaceZ2k, sample_discrete_laplace_Z2k};
 pub use ratio::Ratio;
-pub use uniform::{EitherBelow, UniformInt, sample_uniform_int_below};
+pub use uniform::{EitherBelow, ManyBelow, UniformInt, sample_uniform_int_below};
 pub use word::{Low, Source, Word};

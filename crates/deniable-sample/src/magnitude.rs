@@ -6,7 +6,7 @@
 //! function of U alone, so its law is exact whenever each pair of bounds is right.
 
 use deniable_num::Narrow;
-use deniable_num::certified::{FRACTION, Interval, SLACK_64, neg_ln_64, neg_ln_128};
+use deniable_num::certified::{FRACTION, Interval, NegLn, neg_ln_64, neg_ln_128};
 
 use num_bigint::{BigInt, BigUint, Sign};
 
@@ -128,33 +128,25 @@ impl Scale {
     /// scale · E after one word of U, as far as that tells.
     #[inline(always)]
     pub(crate) fn at_once<W: Word>(&self, word: W) -> Narrow {
-        self.leading_bits(word).unwrap_or(Narrow::UNKNOWN)
+        self.times_ln::<W>(NegLn::of(leading(word)))
     }
 
+    /// scale · E from a lower bound of −ln u, where u is the first word of U.
     #[inline(always)]
-    fn leading_bits<W: Word>(&self, word: W) -> Option<Narrow> {
-        let Scale::Dyadic { mantissa, exponent } = *self else { return None };
-        let u = word.value() << (64 - W::BITS);
-        let (low, _) = neg_ln_64(u)?;
-        // In units of 2^(64 − zeros), which are no less than SLACK_64, −ln u is at least `leading` and less than 2 above it.
-        let zeros = ((low >> 64) as u64).leading_zeros();
-        const { assert!(SLACK_64 <= 1 << (64 - 21)) };
-        if zeros > 21 {
-            return None;
-        }
-        let leading = (low << zeros >> 64) as u64;
-        // −ln U is at most that, and less than 2^(FRACTION + 1 − BITS) / u below it.
-        let width = (u.leading_zeros() + zeros + 53).wrapping_sub(W::BITS);
-        if width > 61 {
-            return None;
-        }
-        let product = u128::from(leading - (1 << width)) * u128::from(mantissa);
-        Some(Narrow {
-            mantissa: (product >> 64) as u64,
+    pub(crate) fn times_ln<W: Word>(&self, ln: NegLn) -> Narrow {
+        let Scale::Dyadic { mantissa, exponent } = *self else { return Narrow::UNKNOWN };
+        // −ln U is at most −ln u, and less than 2^−BITS / u below it: in units of the bound, 2^width.
+        let width = ln.halvings + 65 - u64::from(W::BITS) - ln.down;
+        let is_known = (ln.halvings < NegLn::TOO_MANY) & (W::BITS == 64 || width <= 61);
+        let width = 1u64 << (width & 63);
+        let lower = ln.mantissa.saturating_sub(width);
+        let narrow = Narrow {
+            mantissa: mul_high(lower, mantissa) >> 1,
             // The scale's mantissa is below 2^64: it does not lengthen the slack, but for the product's last place.
-            slack: (1 << width) + 3,
-            exponent: exponent + 128 - i64::from(zeros) - i64::from(FRACTION),
-        })
+            slack: (width >> 1) + SLACK,
+            exponent: exponent + ln.down as i64 + 1,
+        };
+        narrow.known_if(is_known)
     }
 
     /// ⌊scale · e / 2^bits⌋.
@@ -173,6 +165,18 @@ impl Scale {
     }
 }
 
+/// The units of scale · E that its bounds may be off by rounding.
+const SLACK: u64 = {
+    // Half of the logarithm's, as the product is halved, and less than one for the product's last place.
+    NegLn::SLACK.div_ceil(2) + 1
+};
+
+/// A word as the first bits of 64.
+#[inline(always)]
+pub(crate) fn leading<W: Word>(word: W) -> u64 {
+    word.value() << (64 - W::BITS)
+}
+
 /// Draws G until `decide` accepts its bounds. Fewer than `first_look` bits are not looked at in big integers.
 #[inline]
 pub(crate) fn sample_magnitude<T, S: Source + ?Sized>(
@@ -182,10 +186,13 @@ pub(crate) fn sample_magnitude<T, S: Source + ?Sized>(
     decide: impl Fn(&Bounds) -> Option<T>,
 ) -> Result<T> {
     let mut uniform = Uniform { top: 0, drawn: 0 };
+    let look = |(low, high)| scale.words(low, high).and_then(|bounds| decide(&bounds));
     while scale.fits_words() && uniform.drawn < 128 {
         uniform.push(source.draw()?);
-        let bounds = uniform.neg_ln().and_then(|(low, high)| scale.words(low, high));
-        if let Some(decided) = bounds.and_then(|bounds| decide(&bounds)) {
+        if let Some(decided) = uniform.about_neg_ln().and_then(look) {
+            return Ok(decided);
+        }
+        if let Some(decided) = uniform.neg_ln().and_then(look) {
             return Ok(decided);
         }
     }
@@ -239,20 +246,44 @@ impl Uniform {
         self.top.checked_shr(128 - self.drawn).unwrap_or(0)
     }
 
-    /// Bounds of −ln U · 2^FRACTION. None as long as all bits are zero.
+    /// Bounds of −ln U · 2^FRACTION that are cheap to compute. None if there are none.
+    #[inline]
+    fn about_neg_ln(&self) -> Option<(u128, u128)> {
+        let (first, second) = ((self.top >> 64) as u64, self.top as u64);
+        let (low, high) = neg_ln_64(first)?;
+        if second == 0 {
+            return Some(self.widened(low, high));
+        }
+        // ln(first + second/2^64) is ln(first) + ln(1 + d), where d = second / (2^64 · first) is below 2^−48, and ln(1 + d) is from d − d²/2 to d.
+        let (numerator, denominator) = (second >> 8, first >> 32);
+        if denominator >> 16 == 0 {
+            return None;
+        }
+        let d_low = u128::from(numerator / (denominator + 1)) << (FRACTION - 88);
+        let d_high = u128::from((numerator + 1) / denominator + 1) << (FRACTION - 88);
+        const { assert!(FRACTION - 97 == 19) };
+        Some(self.widened(low.saturating_sub(d_high), high - d_low + (1 << 19)))
+    }
+
+    /// Bounds of −ln U · 2^FRACTION from more than a word. None as long as all bits are zero.
+    #[inline]
+    fn neg_ln(&self) -> Option<(u128, u128)> {
+        if self.drawn <= 64 {
+            return None;
+        }
+        let (low, high) = neg_ln_128(self.top)?;
+        Some(self.widened(low, high))
+    }
+
+    /// Bounds of −ln U from those of −ln u, where u is what is known of U.
     ///
     /// U is at least u and less than u + 2^−drawn, so −ln U is at most −ln u, and less than 2^−drawn / u
     /// below it.
     #[inline]
-    fn neg_ln(&self) -> Option<(u128, u128)> {
-        let (low, high) = if self.drawn <= 64 {
-            neg_ln_64((self.top >> 64) as u64)?
-        } else {
-            neg_ln_128(self.top)?
-        };
+    fn widened(&self, low: u128, high: u128) -> (u128, u128) {
         let width = FRACTION + self.top.leading_zeros() + 1;
         let width = 1u128.checked_shl(width.saturating_sub(self.drawn)).unwrap_or(u128::MAX);
-        Some((low.saturating_sub(width), high))
+        (low.saturating_sub(width), high)
     }
 }
 
@@ -269,6 +300,15 @@ fn times(e: u128, word: u64) -> (u128, u64) {
     let low = u128::from(e as u64) * u128::from(word);
     let high = (e >> 64) * u128::from(word);
     (high + (low >> 64), low as u64)
+}
+
+/// The leading 64 bits of a product of 128, from products of halves, which vectors have an instruction for.
+#[inline(always)]
+fn mul_high(a: u64, b: u64) -> u64 {
+    let (high, low) = (|n: u64| n >> 32, |n: u64| n & 0xffff_ffff);
+    let (one, other) = (high(a) * low(b), low(a) * high(b));
+    let carry = low(one) + low(other) + high(low(a) * low(b));
+    high(a) * high(b) + high(one) + high(other) + high(carry)
 }
 
 /// The quotient of such a product and a word whose leading bit is set.

@@ -14,7 +14,7 @@ pub(crate) fn in_parts<T: Copy + Send>(
 }
 
 /// Does the work on all items. If it fails, or panics, all of them become `wiped`, so that none is left as it was beside others that are not.
-pub(crate) fn or_wiped<T: Copy>(
+pub(crate) fn or_wiped<T: Clone>(
     items: &mut [T],
     wiped: T,
     work: impl FnOnce(&mut [T]) -> Result<()>,
@@ -26,16 +26,16 @@ pub(crate) fn or_wiped<T: Copy>(
 }
 
 /// Items that are wiped when it is dropped before the work is done.
-struct Guard<'a, T: Copy> {
+struct Guard<'a, T: Clone> {
     items: &'a mut [T],
     wiped: T,
     is_done: bool,
 }
 
-impl<T: Copy> Drop for Guard<'_, T> {
+impl<T: Clone> Drop for Guard<'_, T> {
     fn drop(&mut self) {
         if !self.is_done {
-            self.items.fill(self.wiped);
+            self.items.fill(self.wiped.clone());
         }
     }
 }

@@ -29,6 +29,9 @@ fn nearly_truthful_mechanisms_leave_everything_where_it_is() {
     assert_eq!(reports, places);
     assert_eq!(choice.invoke_batch(&places).unwrap(), places);
     assert!(choice.invoke_batch_borrowed(&places).unwrap().into_iter().eq(&places));
+    let mut reports = places.clone();
+    choice.invoke_in_place(&mut reports).unwrap();
+    assert_eq!(reports, places);
 
     for length in [5, 64, 70] {
         let domain = BitVectorDomain::new(length).with_max_weight(length);

@@ -5,16 +5,18 @@ use std::collections::BTreeMap;
 
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
-use deniable_num::{Decoded, Float};
-use deniable_sample::{
-    DiscreteLaplace, DiscreteLaplaceZ2k, Entropy, Error, ErrorKind, SaturatingInt, Source, Word,
-};
+use deniable_num::Float;
+use deniable_sample::{DiscreteLaplace, DiscreteLaplaceZ2k, Error, SaturatingInt, Source, Word};
 use deniable_verify::bisect::bisect;
 use deniable_verify::enumerate::{enumerate, inverse_power_of_two};
 use deniable_verify::inversion::{is_right, magnitudes, power, power_of_two, value};
 use deniable_verify::law::{Between, Law};
 use deniable_verify::mini::Mini;
 use deniable_verify::words::{Script, Script64, spread};
+
+mod coarse;
+
+use coarse::Coarse;
 
 /// Noise on numbers of one type, as this file sees it: one number from one script, many from another, and the law.
 trait Noise<T> {
@@ -219,53 +221,6 @@ fn joint_laws_of_several_blocks() {
     let noise = OnFloats::new(Mini(0x30), 0);
     check_joint::<1, Mini>(&noise, &MINIS[..3], 24, 0.1);
     check_joint::<2, Mini>(&noise, &MINIS[..3], 12, 0.2);
-}
-
-/// A float with the range of `f32` and four bits of precision, so that the sums on its finest grid are decided by one word and are
-/// few enough to list: one sign bit, eight of exponent, three of fraction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Coarse(u16);
-
-impl Float for Coarse {
-    const PRECISION: u32 = 4;
-    const WIDTH: u32 = 12;
-    const MIN_EXPONENT: i32 = -129;
-    const MAX_EXPONENT: i32 = 124;
-
-    fn decode(self) -> Decoded {
-        let (negative, fraction) = (self.0 >> 11 == 1, u64::from(self.0 & 7));
-        match self.0 >> 3 & 255 {
-            255 if fraction == 0 => Decoded::Infinite { negative },
-            255 => Decoded::NaN,
-            0 => Decoded::Finite {
-                negative: negative && fraction != 0,
-                mantissa: fraction,
-                exponent: -129,
-            },
-            biased => Decoded::Finite {
-                negative,
-                mantissa: fraction + 8,
-                exponent: i32::from(biased) - 130,
-            },
-        }
-    }
-
-    fn encode(negative: bool, mantissa: u64, exponent: i32) -> Self {
-        Coarse(u16::from(negative) << 11 | ((exponent + 129) as u64 * 8 + mantissa) as u16)
-    }
-
-    fn to_raw(self) -> u64 {
-        self.0.into()
-    }
-
-    fn from_raw(raw: u64) -> Self {
-        assert!(raw >> 12 == 0, "twelve bits");
-        Coarse(raw as u16)
-    }
-
-    fn infinity(negative: bool) -> Self {
-        Coarse(u16::from(negative) << 11 | 0x7f8)
-    }
 }
 
 /// The law of one number over all 64-bit words of its magnitude, for this sign, against the closed form. What one word does not
@@ -600,63 +555,8 @@ fn each_number_has_its_own_small_words() {
     check(&OnFloats::new(Mini(0x38), -9), &MINIS.repeat(2)[..7]);
 }
 
-/// Words of a script as entropy, which is drawn many at a time.
-struct Words<'a>(core::slice::Iter<'a, u64>);
-
-impl Entropy for Words<'_> {
-    fn fill(&mut self, words: &mut [u64]) -> Result<(), Error> {
-        for word in words {
-            *word = *self.0.next().ok_or_else(Error::entropy_unavailable)?;
-        }
-        Ok(())
-    }
-}
-
-/// Whichever word a source fails at, the whole fails. With one more it does not.
-#[test]
-fn a_source_that_fails_anywhere_is_an_error() {
-    fn check<T: Copy, N: Noise<T>>(noise: &N, shifts: &[T]) {
-        for script in scripts().iter().step_by(4) {
-            let (numbers, needed) = together(noise, shifts, script);
-            let numbers: Vec<u64> = numbers.unwrap().into_iter().map(N::bits).collect();
-            for most in 0..needed + 3 {
-                let (result, asked) = together(noise, shifts, &script[..most]);
-                let mut filled = shifts.to_vec();
-                let by_entropy = noise.all(&mut filled, &mut Words(script[..most].iter()));
-                if most < needed {
-                    assert_eq!(result.err(), Some(Error::entropy_unavailable()));
-                    assert_eq!(by_entropy, Err(Error::entropy_unavailable()));
-                    assert_eq!(asked, most + 1);
-                } else {
-                    assert!(result.unwrap().into_iter().map(N::bits).eq(numbers.clone()));
-                    assert!(filled.into_iter().map(N::bits).eq(numbers.clone()));
-                    assert_eq!((by_entropy, asked), (Ok(()), needed));
-                }
-            }
-        }
-    }
-    check(&OnFloats::new(1.0, -1074), &SHIFTS.repeat(9)[..90]);
-    check(&OnFloats::new(1.0, -3), &SHIFTS.repeat(9)[..66]);
-    check(&OnIntegers::new(100.0), &[7i64; 90]);
-    check(&OnIntegers::new(0.1), &[7i8; 3]);
-}
-
-#[test]
-fn numbers_that_are_not_finite_are_refused() {
-    let script = &scripts()[2];
-    for k in [-1074, -3] {
-        let noise = OnFloats::new(1.0, k);
-        for wrong in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
-            for place in [0, 1, 63, 64, 69] {
-                let mut shifts = [1.5; 70];
-                shifts[place] = wrong;
-                let error = together(&noise, &shifts, script).0.unwrap_err();
-                assert_eq!(error.kind(), ErrorKind::InvalidParameter);
-                assert!(error.to_string().contains("shift"), "{error}");
-            }
-        }
-    }
-}
+/// Sources that fail and numbers that are none.
+mod refusals;
 
 /// The checks above find these mistakes.
 mod planted;

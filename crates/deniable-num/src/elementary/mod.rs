@@ -14,6 +14,7 @@ pub(crate) mod fast;
 pub(crate) mod plain;
 mod table;
 mod table_64;
+pub(crate) mod word;
 
 pub(crate) fn ln<F: Float>(operation: &'static str, x: F, direction: Direction) -> Result<F> {
     match extended(operation, x)? {

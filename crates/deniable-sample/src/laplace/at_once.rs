@@ -1,9 +1,11 @@
 //! Noise that one word decides, which nearly always it does.
 
 use deniable_num::Narrow;
+use deniable_num::certified::NegLns;
 
 use super::DiscreteLaplace;
 use crate::backend::{Kernel, vectorized};
+use crate::magnitude::leading;
 use crate::word::Resumed;
 use crate::{Result, Source, Word};
 
@@ -84,17 +86,22 @@ impl<T: Copy, N: AddNoise<T> + ?Sized, W: Word> Kernel for Block<'_, N, T, W> {
 
     #[inline(always)]
     fn run(self) -> u64 {
-        let mut scaled = Magnitudes::unknown();
+        let mut words = [0; LANES];
+        for (to, &word) in words.iter_mut().zip(self.words) {
+            *to = leading(word);
+        }
+        let lns = NegLns::of(&words);
         let scale = &self.noise.law().scale;
-        // All logarithms first, which keeps the steps of one from waiting for those of another.
-        for (lane, &word) in self.words.iter().take(LANES).enumerate() {
-            scaled.set(lane, scale.at_once(word));
+        let mut scaled = Magnitudes::unknown();
+        for lane in 0..LANES {
+            scaled.set(lane, scale.times_ln::<W>(lns.get(lane)));
         }
         self.noise.all_at_once(self.numbers, self.negative, &scaled)
     }
 }
 
 /// A [`Narrow`] for each lane, part by part.
+#[repr(align(64))]
 pub(crate) struct Magnitudes {
     mantissas: [u64; LANES],
     slacks: [u64; LANES],

@@ -92,22 +92,39 @@ impl<F: Float> DiscreteLaplaceZ2k<F> {
         self.add_to_all(shifts, source)
     }
 
-    /// The floats that shift + noise rounds to at both ends of low · 2^up ≤ G ≤ high · 2^up.
+    /// The float that shift + noise rounds to, if it is the same for all of low · 2^up ≤ G ≤ high · 2^up.
     #[inline]
     fn round_words(
         &self,
-        shift: Real,
+        shift: &Shift,
         negative: bool,
-        (low, high): (u128, u128),
+        words: (u128, u128),
         up: u32,
-    ) -> (F, F) {
+    ) -> Option<F> {
         // −1 − G. If a unit is more than a step, G + 1 is still within the bounds, as G is below the upper one.
-        let (low, high) = if negative && up == 0 { (low + 1, high + 1) } else { (low, high) };
+        let (low, high) = words;
+        let more = u128::from(negative && up == 0);
+        let (low, high) = (low + more, high + more);
         let exponent = i64::from(self.k) + i64::from(up);
+        let noise = Narrow { mantissa: low, slack: high - low, exponent };
+        let term = (shift.negative, shift.mantissa, shift.exponent);
+        if let Some(sum) = Narrow::nearest_sum_128(term, (negative, noise)) {
+            return Some(sum);
+        }
+        let shift = shift.to_real();
         let round =
             |magnitude| to_float(Real::sum(shift, Real::exact(negative, magnitude, exponent)));
-        (round(low), round(high))
+        one_float(round(low), round(high))
     }
+}
+
+/// The bits of numbers.
+#[repr(align(64))]
+struct Raw([u64; LANES]);
+
+/// The float of both ends, if it is the same. Rounding is monotone: all between them is then sent there.
+fn one_float<F: Float>(near: F, far: F) -> Option<F> {
+    (near.decode() == far.decode()).then_some(near)
 }
 
 impl<F: Float> AddNoise<F> for DiscreteLaplaceZ2k<F> {
@@ -134,46 +151,39 @@ impl<F: Float> AddNoise<F> for DiscreteLaplaceZ2k<F> {
             return self.each_at_once(numbers, negative, scaled);
         }
         // On the finest grid nothing is rounded to it, and numbers need not be taken apart to tell.
-        let mut raw = [0; LANES];
-        raw.iter_mut().zip(&*numbers).for_each(|(raw, number)| *raw = number.to_raw());
+        let mut raw = Raw([0; LANES]);
+        raw.0.iter_mut().zip(&*numbers).for_each(|(raw, number)| *raw = number.to_raw());
         // Hidden from the optimizer, which would turn tests of the bits back into comparisons of floats.
-        let raw = black_box(&mut raw);
-        let mut is_known = [0u8; LANES];
-        for lane in 0..LANES {
+        let Raw(raw) = black_box(&mut raw);
+        let mut left = 0;
+        for (lane, raw) in raw.iter_mut().enumerate() {
             let scaled = scaled.get(lane);
             let exponent = scaled.exponent + i64::from(F::MIN_EXPONENT);
             let noise = Narrow { exponent, ..scaled };
             let sign = (negative >> lane & 1).wrapping_neg();
-            let (sum, known) = Narrow::nearest_raw_sum::<F>(raw[lane], sign, noise);
-            raw[lane] = sum;
-            is_known[lane] = u8::from(known & (scaled.exponent >= 0));
+            let (sum, is_known) = Narrow::nearest_raw_sum::<F>(*raw, sign, noise);
+            let is_known = is_known & (scaled.exponent >= 0);
+            *raw = if is_known { sum } else { *raw };
+            left |= u64::from(!is_known) << lane;
         }
-        let mut left = 0;
-        for (lane, number) in numbers.iter_mut().enumerate() {
-            match is_known[lane] {
-                0 => left |= 1 << lane,
-                _ => *number = F::from_raw(raw[lane]),
-            }
+        for (number, &raw) in numbers.iter_mut().zip(&*raw) {
+            *number = F::from_raw(raw);
         }
-        left
+        left & u64::MAX.checked_shr((LANES - numbers.len()) as u32).unwrap_or(0)
     }
 
     #[cold]
     #[inline(never)]
     fn slowly<S: Source>(&self, number: F, negative: bool, source: &mut S) -> Result<F> {
-        let shift = round_to_grid(number, self.k).ok_or_else(not_finite)?;
-        sample_magnitude(&self.noise.scale, source, 0, |bounds| {
-            let (near, far): (F, F) = match bounds {
-                Bounds::Words { low, high, shift: up } => {
-                    self.round_words(shift, negative, (*low, *high), *up)
-                }
-                Bounds::Big { low, high } => (
-                    round_sum(shift, signed_noise(negative, low), self.k),
-                    round_sum(shift, signed_noise(negative, high), self.k),
-                ),
-            };
-            // Rounding is monotone: if it sends both ends to one float, it sends all between them there.
-            (near.decode() == far.decode()).then_some(near)
+        let shift = Shift::on_grid(number, self.k).ok_or_else(not_finite)?;
+        sample_magnitude(&self.noise.scale, source, 0, |bounds| match bounds {
+            Bounds::Words { low, high, shift: up } => {
+                self.round_words(&shift, negative, (*low, *high), *up)
+            }
+            Bounds::Big { low, high } => {
+                let round = |g| round_sum(shift.to_real(), signed_noise(negative, g), self.k);
+                one_float(round(low), round(high))
+            }
         })
     }
 }

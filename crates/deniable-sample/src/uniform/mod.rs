@@ -2,8 +2,10 @@
 #![doc = include_str!("proof.md")]
 
 mod either;
+mod many;
 
 pub use either::EitherBelow;
+pub use many::ManyBelow;
 
 use num_bigint::BigUint;
 

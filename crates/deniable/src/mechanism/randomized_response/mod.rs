@@ -14,6 +14,7 @@ use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 use num_bigint::BigUint;
 
+use crate::bulk::or_wiped;
 use crate::domain::{CategoryDomain, Domain};
 use crate::error::Shown;
 use crate::mechanism::bound::{exact, loss_of_odds};
@@ -148,6 +149,39 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
         let mut places = self.places(answers);
         self.invoke_indices(&mut places)?;
         Ok(self.at_places(places).collect())
+    }
+
+    /// Randomizes answers where they are. A report is cloned into its answer's place, which for texts that fit needs no new memory.
+    ///
+    /// # Side channels
+    ///
+    /// What [`Clone::clone_from`] keeps is not randomized: a `String` still has room for the answer it was. Send the reports elsewhere as what they
+    /// are equal to, not as what their memory holds.
+    ///
+    /// # Errors
+    ///
+    /// As [`LocalRandomizer::invoke_batch`]. Then all answers are the first category, and none is left as it was.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use deniable::prelude::*;
+    ///
+    /// let drink = make_randomized_response(["tea".to_owned(), "coffee".to_owned()], 0.8)?;
+    /// let mut answers = ["tea".to_owned(), "cocoa".to_owned()];
+    /// drink.invoke_in_place(&mut answers)?;
+    /// assert!(answers.iter().all(|report| drink.index_of(report).is_some()));
+    /// # Ok::<(), deniable::Error>(())
+    /// ```
+    pub fn invoke_in_place(&self, answers: &mut [T]) -> Result<()> {
+        or_wiped(answers, self.categories[0].clone(), |answers| {
+            let mut places = self.places(answers);
+            self.invoke_indices(&mut places)?;
+            for (answer, report) in answers.iter_mut().zip(self.at_places(places)) {
+                answer.clone_from(report);
+            }
+            Ok(())
+        })
     }
 
     /// The place of each answer in the list. Those that are not in it are behind its end.
