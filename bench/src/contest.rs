@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::numpy::Numpy;
+use crate::python::Python;
 
 /// How often each contender of a row runs.
 const ROUNDS: usize = 9;
@@ -61,7 +61,7 @@ pub fn print_header() {
 }
 
 /// Runs a row and prints it.
-pub fn print_row(mut row: Row, mut numpy: Option<&mut Numpy>) {
+pub fn print_row(mut row: Row, mut numpy: Option<&mut Python>) {
     let jobs = row.ours.jobs();
     let [mut opendp, mut plain] = [row.opendp, row.plain].map(|contender| {
         contender.map(|mut contender| {
@@ -77,7 +77,7 @@ pub fn print_row(mut row: Row, mut numpy: Option<&mut Numpy>) {
         for (contender, ratios) in [&mut opendp, &mut plain].into_iter().zip(&mut ratios) {
             ratios.extend(contender.as_mut().map(|(contender, jobs)| contender.time(*jobs) / own));
         }
-        let theirs = numpy.as_deref_mut().zip(row.numpy).and_then(|(numpy, job)| numpy.time(job));
+        let theirs = numpy.as_deref_mut().zip(row.numpy).and_then(|(numpy, job)| numpy.ask(job));
         ratios[2].extend(theirs.map(|theirs| theirs / own));
     }
     let [opendp, plain, numpy] = ratios.map(|ratios| match ratios.is_empty() {

@@ -1,17 +1,19 @@
 //! Our mechanisms, their peers and the machine's limits, side by side in one run:
 //! `cargo run --release --manifest-path bench/Cargo.toml`. With words after `--`, only rows whose names contain one of them.
 //!
-//! Below the table: two threads against one, cost from 10^3 to 10^8 items, memory of a streaming count (the words `threads`, `linear`, `memory`).
+//! Below the table: two threads against one, cost from 10^3 to 10^8 items, memory of a streaming count (the words `threads`, `linear`, `memory`), and the errors of estimates
+//! beside those of two Python libraries, if Python has them (`errors`).
 //!
 //! Times on a shared machine mean little; ratios within one run mean more. In each of several rounds every contender of a row
 //! runs once, one after the other, and the ratio printed is the median over the rounds.
 #![forbid(unsafe_code)]
 
 mod contest;
+mod errors;
 mod limits;
-mod numpy;
 mod peers;
 mod plain;
+mod python;
 mod rows;
 mod scale;
 
@@ -29,7 +31,7 @@ fn main() -> ExitCode {
     }
     let is_wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word));
     scale::with_threads(1, || {
-        let mut numpy = numpy::Numpy::start();
+        let mut numpy = python::Python::with_numpy();
         limits::print();
         contest::print_header();
         for row in rows::all().filter(|row| is_wanted(row.name)) {
@@ -44,6 +46,9 @@ fn main() -> ExitCode {
     }
     if is_wanted("memory") {
         scale::print_memory();
+    }
+    if is_wanted("errors") {
+        errors::print();
     }
     ExitCode::SUCCESS
 }

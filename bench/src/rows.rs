@@ -3,6 +3,9 @@
 use std::hash::Hash;
 use std::hint::black_box;
 
+use deniable::LocalHashing;
+use deniable::estimate::BitCounts;
+use deniable::mechanism::{local_hashing, subset_selection, unary_encoding};
 use deniable::prelude::*;
 
 use crate::contest::{Contender, Row};
@@ -11,7 +14,7 @@ use crate::plain::Xoshiro;
 
 /// All of them, each made when it is its turn.
 pub fn all() -> impl Iterator<Item = Row> {
-    let local: [fn() -> Row; 17] = [
+    let local: [fn() -> Row; 21] = [
         || yes_or_no(1_000_000, "RR bool, p = .75, batch of 10^6"),
         || yes_or_no(1, "RR bool, p = .75, single invoke"),
         || choice(16, "RR categorical, 16 integers, indices, batch", CHOICE_16),
@@ -29,6 +32,10 @@ pub fn all() -> impl Iterator<Item = Row> {
         || bits(0.1, true, "RR bit vector, constant_time, f = .1, one"),
         || debias(true, "debias, n = 100 000, k = 1024, packed rows"),
         || debias(false, "debias, n = 100 000, k = 1024, vectors"),
+        unary,
+        subsets,
+        hashing,
+        count_hashed,
     ];
     let central: [fn() -> Row; 8] = [
         || float_laplace(1.0, "Laplace f64, d = 10^6, scale 1"),
@@ -218,6 +225,55 @@ fn debias(packed: bool, name: &'static str) -> Row {
     };
     let opendp = Some(peers::debias(K, N));
     Row { name, item: "bit of a report", ours, opendp, plain: None, numpy: None }
+}
+
+/// A job of ours for each of 100 000 respondents with one of 128 answers, at ε = 1, that the other crate has not.
+fn of_128(name: &'static str, item: &'static str, job: impl Fn(&[u8]) + 'static) -> Row {
+    let places: Vec<u8> = (0..100_000u32).map(|i| (i % 128) as u8).collect();
+    let ours = Contender::new(places.len(), move || job(black_box(&places)));
+    Row { name, item, ours, opendp: None, plain: None, numpy: None }
+}
+
+fn unary() -> Row {
+    let (one, zero) = unary_encoding::optimized(one_epsilon()).expect("parameters");
+    let mechanism = make_unary_encoding(0..128, one, zero).expect("probabilities");
+    of_128("optimized unary encoding, k = 128, ε = 1, rows", "answer", move |places| {
+        black_box(mechanism.invoke_rows(places).expect("entropy"));
+    })
+}
+
+fn subsets() -> Row {
+    let prob = subset_selection::largest_prob(128, 34, one_epsilon()).expect("parameters");
+    let mechanism = make_subset_selection(0..128, 34, prob).expect("probabilities");
+    of_128("subset selection, k = 128, ε = 1, rows", "answer", move |places| {
+        black_box(mechanism.invoke_rows(places).expect("entropy"));
+    })
+}
+
+fn hashing() -> Row {
+    let mechanism = local_hashing_of_128();
+    of_128("local hashing, k = 128, ε = 1, rows", "answer", move |places| {
+        black_box(mechanism.invoke_rows(places).expect("entropy"));
+    })
+}
+
+fn count_hashed() -> Row {
+    let mechanism = local_hashing_of_128();
+    let reports = mechanism.invoke_rows(&vec![5u8; 100_000]).expect("entropy");
+    of_128("local hashing, k = 128, ε = 1, counting", "report", move |_| {
+        let mut counts = BitCounts::new(128);
+        mechanism.count_rows(&reports, &mut counts).expect("reports");
+        black_box(counts);
+    })
+}
+
+fn local_hashing_of_128() -> LocalHashing<u32> {
+    let prob = local_hashing::largest_prob(4, one_epsilon()).expect("parameters");
+    make_local_hashing(0..128, 4, prob).expect("probabilities")
+}
+
+fn one_epsilon() -> Epsilon {
+    Epsilon::new(1.0).expect("a number")
 }
 
 fn float_laplace(scale: f64, name: &'static str) -> Row {

@@ -31,6 +31,22 @@ const JOBS: &[(&str, Job)] = &[
         let mut counts = BitCounts::new(K);
         counts.add_rows(&vec![0x5555; n.div_ceil(K) * K / 64]).expect("whole rows");
     }),
+    ("unary-encoding", |n| {
+        let mechanism = make_unary_encoding(0..128, 0.5, 0.3).expect("probabilities");
+        mechanism.invoke_rows(&vec![3u8; n]).expect("entropy");
+    }),
+    ("subset-selection", |n| {
+        let mechanism = make_subset_selection(0..128, 34, 0.5).expect("a size");
+        mechanism.invoke_rows(&vec![3u8; n]).expect("entropy");
+    }),
+    ("local-hashing", |n| {
+        local_hashing().invoke_rows(&vec![3u8; n]).expect("entropy");
+    }),
+    ("count-hashed", |n| {
+        let mut counts = BitCounts::new(128);
+        let rows = vec![1; n * local_hashing().row_length()];
+        local_hashing().count_rows(&rows, &mut counts).expect("reports");
+    }),
     ("float-laplace-1", |n| float_laplace(1.0, n)),
     ("float-laplace-1e-3", |n| float_laplace(1e-3, n)),
     ("float-laplace-1e6", |n| float_laplace(1e6, n)),
@@ -55,6 +71,10 @@ fn bits(f: f64, constant_time: bool, n: usize) {
     let mechanism = make_randomized_response_bitvec(domain, DiscreteDistance, f, constant_time);
     let mut rows = vec![0; n.div_ceil(K) * K / 64];
     mechanism.expect("an f").invoke_rows(&mut rows).expect("entropy");
+}
+
+fn local_hashing() -> deniable::LocalHashing<u32> {
+    make_local_hashing(0..128, 4, 0.5).expect("buckets")
 }
 
 fn float_laplace(scale: f64, n: usize) {

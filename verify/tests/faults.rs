@@ -2,8 +2,8 @@
 //! never a result.
 
 use deniable_sample::{
-    DiscreteLaplace, DiscreteLaplaceZ2k, Dyadic, Error, ErrorKind, OsEntropy, Ratio, Result,
-    Source, sample_bernoulli_exp, sample_bernoulli_float, sample_bernoulli_rational,
+    DiscreteLaplace, DiscreteLaplaceZ2k, Dyadic, Error, ErrorKind, ManyBelow, OsEntropy, Ratio,
+    Result, Source, sample_bernoulli_exp, sample_bernoulli_float, sample_bernoulli_rational,
     sample_discrete_laplace, sample_discrete_laplace_Z2k, sample_geometric,
     sample_uniform_int_below, textbook,
 };
@@ -78,6 +78,9 @@ fn every_law_reports_every_fault() {
             every_fault(script, |s| sample_bernoulli_float(0.5f64, false, s)),
             every_fault(script, |s| sample_bernoulli_float(1e-310, true, s)),
             every_fault(script, |s| half.sample(true, s)),
+            every_fault(script, |s| {
+                ManyBelow::new(6)?.sample_all(&mut [0; 20], &mut Vec::new(), s)
+            }),
             every_fault(script, |s| sample_bernoulli_rational(&third, s)),
             every_fault(script, |s| sample_bernoulli_exp(&third, s)),
             every_fault(script, |s| sample_uniform_int_below(10u8, s)),

@@ -53,6 +53,14 @@ fn each_constructor_takes_its_range() {
     assert!(accepts_exactly(yes, |x| (0.5..=1.0).contains(&x)));
     let choice = |prob| make_randomized_response([1, 2, 3], prob).is_ok();
     assert!(accepts_exactly(choice, |x| (1.0 / 3.0..1.0).contains(&x)));
+    let hashing = |prob| make_local_hashing([1, 2], 3, prob).is_ok();
+    assert!(accepts_exactly(hashing, |x| (1.0 / 3.0..1.0).contains(&x)));
+    let subsets = |prob| make_subset_selection(0..6, 2, prob).is_ok();
+    assert!(accepts_exactly(subsets, |x| (1.0 / 3.0..1.0).contains(&x)));
+    let one = |one| make_unary_encoding(0..3, one, 1e-3).is_ok();
+    assert!(accepts_exactly(one, |x| x > 1e-3 && x < 1.0));
+    let zero = |zero| make_unary_encoding(0..3, 0.5, zero).is_ok();
+    assert!(accepts_exactly(zero, |x| x > 0.0 && x < 0.5));
     assert!(accepts_exactly(flips, |x| x > 0.0 && x <= 1.0));
     assert!(accepts_exactly(debiases, |x| x > 0.0 && x < 1.0));
     let debiases_bool = |prob| debias_randomized_response_bool(&[true], prob).is_ok();

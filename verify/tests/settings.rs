@@ -5,8 +5,8 @@ use core::fmt::Debug;
 use core::hint::black_box;
 
 use deniable::mechanism::{
-    randomized_response, randomized_response_bitvec, randomized_response_bool,
-    vector_float_laplace_cks20, vector_integer_laplace_cks20,
+    local_hashing, randomized_response, randomized_response_bitvec, randomized_response_bool,
+    subset_selection, unary_encoding, vector_float_laplace_cks20, vector_integer_laplace_cks20,
 };
 use deniable::prelude::*;
 use deniable::{RandomizedResponseBool, ScalarFloatLaplaceCks20, Spec};
@@ -107,6 +107,10 @@ fn constructors_and_maps_of_randomized_response() {
         for x in numbers() {
             seen.push(loss(make_randomized_response_bool(x, true).and_then(|m| m.map(1))));
             seen.push(loss(make_randomized_response(0..3, x).and_then(|m| m.map(1))));
+            seen.push(loss(make_local_hashing(0..9, 3, x).and_then(|m| m.map(1))));
+            seen.push(loss(make_subset_selection(0..5, 2, x).and_then(|m| m.map(1))));
+            let unary = |one, zero| make_unary_encoding(0..3, one, zero).and_then(|m| m.map(1));
+            seen.extend(numbers().map(|zero| loss(unary(x, zero))));
             let domain = BitVectorDomain::new(9).with_max_weight(2);
             let flips = make_randomized_response_bitvec(domain, DiscreteDistance, x, false);
             seen.push(loss(flips.and_then(|m| m.map(1))));
@@ -117,6 +121,13 @@ fn constructors_and_maps_of_randomized_response() {
             seen.push(bits((epsilon + epsilon).get()));
             seen.push(bits(randomized_response_bool::largest_prob(epsilon)));
             seen.push(shown(randomized_response::largest_prob(3, epsilon).map(f64::to_bits)));
+            seen.push(local_hashing::best_buckets(epsilon).to_string());
+            seen.push(shown(local_hashing::largest_prob(3, epsilon).map(f64::to_bits)));
+            let pair = |(one, zero): (f64, f64)| (one.to_bits(), zero.to_bits());
+            seen.push(shown(unary_encoding::optimized(epsilon).map(pair)));
+            seen.push(shown(unary_encoding::symmetric(epsilon).map(pair)));
+            seen.push(shown(subset_selection::best_size(100, epsilon)));
+            seen.push(shown(subset_selection::largest_prob(7, 3, epsilon).map(f64::to_bits)));
             let f = randomized_response_bitvec::smallest_f(&domain, epsilon);
             seen.push(shown(f.map(f64::to_bits)));
         }
@@ -208,6 +219,10 @@ fn outputs() {
             seen.push(shown(yes.randomize(&true, &mut source())));
             let choice = make_randomized_response(0..5, 0.3).unwrap();
             seen.push(shown(choice.randomize(&7, &mut source())));
+            let unary = make_unary_encoding(0..5, 0.3, 1e-310).unwrap();
+            seen.push(shown(unary.randomize(&3, &mut Cycle::new(words))));
+            let subsets = make_subset_selection(0..5, 2, 0.7).unwrap();
+            seen.push(shown(subsets.randomize(&3, &mut Cycle::new(words))));
             for scale in [1e-310, 3.0, 1e300] {
                 let (count, metric) = (AtomDomain::<i32>::all(), AbsoluteDistance::new());
                 let noise = make_scalar_integer_laplace_cks20(count, metric, scale).unwrap();

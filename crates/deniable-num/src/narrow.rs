@@ -22,7 +22,8 @@ pub struct Narrow<Mantissa = u64> {
 impl<Mantissa> Narrow<Mantissa> {
     /// Whether nothing is known of the number.
     pub fn is_unknown(&self) -> bool {
-        self.exponent >= FAR
+        // It may have been multiplied by a power of two.
+        self.exponent >= FAR / 2
     }
 }
 
@@ -30,7 +31,7 @@ impl Narrow {
     /// Nothing is known of the number: it may be larger than any other.
     pub const UNKNOWN: Self = Narrow { mantissa: 0, slack: u64::MAX, exponent: FAR };
 
-    /// The same, or [`Narrow::UNKNOWN`].
+    /// The same, or a number of which nothing is known.
     #[inline(always)]
     pub fn known_if(self, is_known: bool) -> Self {
         // So large that no sum with it is a float, whatever its other parts are.

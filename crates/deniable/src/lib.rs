@@ -43,6 +43,9 @@
 //! |---|---|---|
 //! | yes or no, asked of each person | [`make_randomized_response_bool`] | `prob`, the probability of the truth |
 //! | one of t answers, asked of each person | [`make_randomized_response`] | `prob`, the probability of the truth |
+//! | one of very many answers, asked of each person | [`make_local_hashing`] | `prob`, the probability of the truth, and `buckets` |
+//! | one of k answers, where k is larger than e^ε, asked of each person | [`make_subset_selection`] | `size` and `prob`, the probability that the truth is among those that are said |
+//! | the same, with a bit for each answer | [`make_unary_encoding`] | `one` and `zero`, the probabilities that the bit of the truth, and another one, is one |
 //! | several of k answers, or a Bloom filter, asked of each person | [`make_randomized_response_bitvec`] | `f`, twice the probability that a bit is flipped |
 //! | a number, asked of each person, or one number about everybody | [`make_scalar_float_laplace_cks20`], [`make_scalar_integer_laplace_cks20`] | `scale` |
 //! | many numbers about everybody | [`make_vector_float_laplace_cks20`], [`make_vector_integer_laplace_cks20`] | `scale` |
@@ -105,6 +108,7 @@ pub mod measure;
 pub mod measurement;
 pub mod mechanism;
 pub mod metric;
+pub mod plan;
 pub mod prelude;
 pub mod spec;
 
@@ -113,6 +117,15 @@ pub mod spec;
 #[allow(unreachable_pub)]
 #[path = "../tests/common/mod.rs"]
 mod common;
+
+#[doc = include_str!("guide/1-plan.md")]
+#[doc = include_str!("guide/plan.svg")]
+#[doc = include_str!("guide/2-collect.md")]
+#[doc = include_str!("guide/estimate.svg")]
+#[doc = include_str!("guide/3-believe.md")]
+#[doc = include_str!("guide/coverage.svg")]
+#[doc = include_str!("guide/4-decide.md")]
+pub mod guide {}
 
 #[doc = include_str!("leaks.md")]
 pub mod leaks {}
@@ -127,6 +140,7 @@ pub use estimate::{
 };
 pub use measure::{Epsilon, MaxDivergence, Measure};
 pub use measurement::{LocalRandomizer, Measurement};
+pub use mechanism::local_hashing::{HashedReport, LocalHashing, make_local_hashing};
 pub use mechanism::randomized_response::{RandomizedResponse, make_randomized_response};
 pub use mechanism::randomized_response_bitvec::{
     RandomizedResponseBitvec, make_randomized_response_bitvec,
@@ -134,6 +148,8 @@ pub use mechanism::randomized_response_bitvec::{
 pub use mechanism::randomized_response_bool::{
     RandomizedResponseBool, make_randomized_response_bool,
 };
+pub use mechanism::subset_selection::{SubsetSelection, make_subset_selection};
+pub use mechanism::unary_encoding::{UnaryEncoding, make_unary_encoding};
 pub use mechanism::vector_float_laplace_cks20::{
     ScalarFloatLaplaceCks20, VectorFloatLaplaceCks20, get_discretization_consts, laplace_map,
     make_scalar_float_laplace_cks20, make_vector_float_laplace_cks20,

@@ -25,6 +25,9 @@
 //! Floats survive a file only if its reader is exact; `serde_json` is with its feature `float_roundtrip`. If it is not,
 //! the mechanism that comes back has another parameter, and the ε of that parameter.
 
+mod bit_reports;
+mod local_hashing;
+
 use deniable_num::{Direction, Float, Real};
 use serde::{Deserialize, Serialize};
 
@@ -33,8 +36,9 @@ use crate::error::Shown;
 use crate::mechanism::vector_integer_laplace_cks20::Integer;
 use crate::{
     AbsoluteDistance, AtomDomain, BitVectorDomain, DiscreteDistance, Error, L1Distance,
-    Measurement, RandomizedResponse, RandomizedResponseBitvec, RandomizedResponseBool, Result,
-    ScalarFloatLaplaceCks20, ScalarIntegerLaplaceCks20, VectorDomain, VectorFloatLaplaceCks20,
+    LocalHashing, Measurement, RandomizedResponse, RandomizedResponseBitvec,
+    RandomizedResponseBool, Result, ScalarFloatLaplaceCks20, ScalarIntegerLaplaceCks20,
+    SubsetSelection, UnaryEncoding, VectorDomain, VectorFloatLaplaceCks20,
     VectorIntegerLaplaceCks20, make_randomized_response, make_randomized_response_bitvec,
     make_randomized_response_bool, make_scalar_float_laplace_cks20,
     make_scalar_integer_laplace_cks20, make_vector_float_laplace_cks20,
@@ -51,6 +55,12 @@ pub enum Spec {
     RandomizedResponseBool { prob: f64, constant_time: bool },
     /// [`make_randomized_response`].
     RandomizedResponse { categories: Categories, prob: f64 },
+    /// [`make_local_hashing`](crate::make_local_hashing).
+    LocalHashing { categories: Categories, buckets: usize, prob: f64 },
+    /// [`make_subset_selection`](crate::make_subset_selection).
+    SubsetSelection { categories: Categories, size: usize, prob: f64 },
+    /// [`make_unary_encoding`](crate::make_unary_encoding).
+    UnaryEncoding { categories: Categories, one: f64, zero: f64 },
     /// [`make_randomized_response_bitvec`].
     RandomizedResponseBitvec { length: usize, max_weight: usize, f: f64, constant_time: bool },
     /// [`make_scalar_float_laplace_cks20`].
@@ -358,6 +368,18 @@ impl Spec {
             Spec::RandomizedResponse { .. } => {
                 RandomizedResponse::<String>::try_from(spec).map(drop)
             }
+            Spec::LocalHashing { categories: Categories::Integers(_), .. } => {
+                LocalHashing::<i64>::try_from(spec).map(drop)
+            }
+            Spec::LocalHashing { .. } => LocalHashing::<String>::try_from(spec).map(drop),
+            Spec::SubsetSelection { categories: Categories::Integers(_), .. } => {
+                SubsetSelection::<i64>::try_from(spec).map(drop)
+            }
+            Spec::SubsetSelection { .. } => SubsetSelection::<String>::try_from(spec).map(drop),
+            Spec::UnaryEncoding { categories: Categories::Integers(_), .. } => {
+                UnaryEncoding::<i64>::try_from(spec).map(drop)
+            }
+            Spec::UnaryEncoding { .. } => UnaryEncoding::<String>::try_from(spec).map(drop),
             Spec::RandomizedResponseBitvec { .. } => {
                 RandomizedResponseBitvec::try_from(spec).map(drop)
             }

@@ -1,4 +1,4 @@
-//! The exact audit of the three local mechanisms: on the code that ships, over all its entropy.
+//! The exact audit of the local mechanisms: on the code that ships, over all its entropy.
 //!
 //! First the law: for parameters with few outcomes by every script of small words and by intervals of all 64-bit
 //! words ([`laws`]), or by the columns of bits that decide each bit of a vector; for the others by their draws. Then the loss: for very many parameters the worst ratio of
@@ -11,8 +11,9 @@ use core::fmt::Debug;
 use core::hash::Hash;
 
 use deniable::{
-    BitVector, Entropy, LocalRandomizer, Measurement, RandomizedResponse, RandomizedResponseBitvec,
-    RandomizedResponseBool, Result,
+    BitVector, Entropy, HashedReport, LocalHashing, LocalRandomizer, Measurement,
+    RandomizedResponse, RandomizedResponseBitvec, RandomizedResponseBool, Result, SubsetSelection,
+    UnaryEncoding,
 };
 use deniable_sample::Source;
 
@@ -21,8 +22,12 @@ use super::exact::Tally;
 pub mod bitvec;
 pub mod boolean;
 pub mod categorical;
+pub mod hashing;
 pub mod laws;
 pub mod parameters;
+pub mod plain;
+pub mod subset;
+pub mod unary;
 
 /// A mechanism that can be run over words of any width.
 pub trait Local {
@@ -55,11 +60,14 @@ pub trait Local {
     }
 }
 
-/// The audit of the three mechanisms: in full it takes minutes, else seconds.
+/// The audit of the mechanisms: in full it takes minutes, else seconds.
 pub fn audit_local(full: bool) -> Tally {
     let mut tally = boolean::audit(full);
     tally.merge(categorical::audit(full));
     tally.merge(bitvec::audit(full));
+    tally.merge(hashing::audit(full));
+    tally.merge(unary::audit(full));
+    tally.merge(subset::audit(full));
     tally
 }
 
@@ -114,6 +122,62 @@ impl Local for RandomizedResponseBitvec {
     }
 
     fn invoke_from(&self, input: &BitVector, entropy: &mut dyn Entropy) -> Result<BitVector> {
+        Measurement::invoke_from(self, input, entropy)
+    }
+}
+
+impl<T: Eq + Hash + Clone + Send + Sync> Local for LocalHashing<T> {
+    type Input = T;
+    /// The numbers of the seed, and last the bucket.
+    type Output = Vec<u16>;
+
+    fn map(&self) -> f64 {
+        claimed(self)
+    }
+
+    fn randomize<S: Source + ?Sized>(&self, input: &T, source: &mut S) -> Result<Vec<u16>> {
+        LocalHashing::randomize(self, input, source).map(row_of)
+    }
+
+    fn invoke_from(&self, input: &T, entropy: &mut dyn Entropy) -> Result<Vec<u16>> {
+        Measurement::invoke_from(self, input, entropy).map(row_of)
+    }
+}
+
+fn row_of(report: HashedReport) -> Vec<u16> {
+    report.seed().iter().copied().chain([report.bucket()]).collect()
+}
+
+impl<T: Eq + Hash + Clone + Send + Sync> Local for UnaryEncoding<T> {
+    type Input = T;
+    type Output = BitVector;
+
+    fn map(&self) -> f64 {
+        claimed(self)
+    }
+
+    fn randomize<S: Source + ?Sized>(&self, input: &T, source: &mut S) -> Result<BitVector> {
+        UnaryEncoding::randomize(self, input, source)
+    }
+
+    fn invoke_from(&self, input: &T, entropy: &mut dyn Entropy) -> Result<BitVector> {
+        Measurement::invoke_from(self, input, entropy)
+    }
+}
+
+impl<T: Eq + Hash + Clone + Send + Sync> Local for SubsetSelection<T> {
+    type Input = T;
+    type Output = BitVector;
+
+    fn map(&self) -> f64 {
+        claimed(self)
+    }
+
+    fn randomize<S: Source + ?Sized>(&self, input: &T, source: &mut S) -> Result<BitVector> {
+        SubsetSelection::randomize(self, input, source)
+    }
+
+    fn invoke_from(&self, input: &T, entropy: &mut dyn Entropy) -> Result<BitVector> {
         Measurement::invoke_from(self, input, entropy)
     }
 }

@@ -3,8 +3,8 @@
 //! Each subject is run through `invoke`, with the operating system's entropy, as a user would.
 
 use deniable::mechanism::{
-    randomized_response, randomized_response_bitvec, randomized_response_bool,
-    vector_float_laplace_cks20, vector_integer_laplace_cks20,
+    local_hashing, randomized_response, randomized_response_bitvec, randomized_response_bool,
+    subset_selection, unary_encoding, vector_float_laplace_cks20, vector_integer_laplace_cks20,
 };
 use deniable::prelude::*;
 
@@ -80,7 +80,13 @@ fn shipping(claim: f64) -> Vec<Subject> {
         yes_no(claim, claim),
         choice(claim, "make_randomized_response, two categories", 1),
         choice(claim, "make_randomized_response, a category and none", 9),
+        hashed(claim, "make_local_hashing, two categories", 1),
+        hashed(claim, "make_local_hashing, a category and none", 9),
         ticks(claim),
+        bits_of_a_choice(claim, "make_unary_encoding, two categories", 2),
+        bits_of_a_choice(claim, "make_unary_encoding, a category and none", 9),
+        subset(claim, "make_subset_selection, two categories", 1),
+        subset(claim, "make_subset_selection, a category and none", 9),
         float(claim),
         integer(claim),
     ]
@@ -127,6 +133,27 @@ fn choice(claim: Epsilon, name: &'static str, right: u8) -> Subject {
     }
 }
 
+fn hashed(claim: Epsilon, name: &'static str, right: u8) -> Subject {
+    let buckets = local_hashing::best_buckets(claim);
+    let prob = local_hashing::largest_prob(buckets, claim).expect("an accepted claim");
+    let mechanism = make_local_hashing(0..2u8, buckets, prob).expect("accepted parameters");
+    let other = mechanism.clone();
+    // Which of the two categories have the bucket. Their buckets are the shift, and one step from it.
+    let supported = move |report: deniable::Result<deniable::HashedReport>| {
+        let report = report.expect("entropy");
+        let [shift, step] = [0, 1].map(|i| usize::from(report.seed()[i]));
+        let bucket = usize::from(report.bucket());
+        u8::from(bucket == shift) + 2 * u8::from(bucket == (shift + step) % buckets)
+    };
+    Subject {
+        name,
+        claimed: mechanism.map(1).expect("a distance"),
+        buckets: (0..4).collect(),
+        left: Box::new(move || supported(mechanism.invoke(&0))),
+        right: Box::new(move || supported(other.invoke(&right))),
+    }
+}
+
 fn ticks(claim: Epsilon) -> Subject {
     let domain = BitVectorDomain::new(3).with_max_weight(1);
     let f = randomized_response_bitvec::smallest_f(&domain, claim).expect("a max_weight");
@@ -142,6 +169,34 @@ fn ticks(claim: Epsilon) -> Subject {
         buckets: (0..8).collect(),
         left: Box::new(move || number(mechanism.invoke(&first))),
         right: Box::new(move || number(other.invoke(&last))),
+    }
+}
+
+fn bits_of_a_choice(claim: Epsilon, name: &'static str, right: u8) -> Subject {
+    let (one, zero) = unary_encoding::optimized(claim).expect("an accepted claim");
+    let mechanism = make_unary_encoding(0..3u8, one, zero).expect("accepted probabilities");
+    let other = mechanism.clone();
+    let number = |report: deniable::Result<BitVector>| report.expect("entropy").to_bytes()[0];
+    Subject {
+        name,
+        claimed: mechanism.map(1).expect("a distance"),
+        buckets: (0..8).collect(),
+        left: Box::new(move || number(mechanism.invoke(&0))),
+        right: Box::new(move || number(other.invoke(&right))),
+    }
+}
+
+fn subset(claim: Epsilon, name: &'static str, right: u8) -> Subject {
+    let prob = subset_selection::largest_prob(5, 2, claim).expect("an accepted claim");
+    let mechanism = make_subset_selection(0..5u8, 2, prob).expect("an accepted prob");
+    let other = mechanism.clone();
+    let number = |report: deniable::Result<BitVector>| report.expect("entropy").to_bytes()[0];
+    Subject {
+        name,
+        claimed: mechanism.map(1).expect("a distance"),
+        buckets: (0u8..32).filter(|subset| subset.count_ones() == 2).collect(),
+        left: Box::new(move || number(mechanism.invoke(&3))),
+        right: Box::new(move || number(other.invoke(&right))),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use deniable::prelude::*;
 use deniable_verify::audit::exact::Tally;
-use deniable_verify::audit::local::{bitvec, boolean, categorical};
+use deniable_verify::audit::local::{bitvec, boolean, categorical, hashing, subset, unary};
 use deniable_verify::words::Script;
 
 /// In constant time every digit of the probability is read, whatever the words are. Without, the first that differ decide.
@@ -48,8 +48,23 @@ fn the_categorical_mechanism_is_private() {
 }
 
 #[test]
+fn the_hashing_mechanism_is_private() {
+    is_clean(&hashing::audit(false), 3_000, 300);
+}
+
+#[test]
 fn the_bit_vector_mechanism_is_private() {
     is_clean(&bitvec::audit(false), 50_000, 70_000);
+}
+
+#[test]
+fn unary_encoding_is_private() {
+    is_clean(&unary::audit(false), 5_000, 500);
+}
+
+#[test]
+fn subset_selection_is_private() {
+    is_clean(&subset::audit(false), 3_000, 300);
 }
 
 mod planted;

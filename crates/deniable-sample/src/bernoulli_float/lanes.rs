@@ -127,25 +127,45 @@ impl<W: Word> Kernel for Compare<'_, W> {
 
     #[inline(always)]
     fn run(self) {
-        let Compare { flips, undecided, digits, length, words } = self;
-        // One length for all, so that no index is checked in the loops.
-        let groups = flips.len();
-        let undecided = &mut undecided[..groups];
-        for (place, words) in (0..length).rev().zip(words.chunks_exact(groups)) {
-            let words = &words[..groups];
+        let groups = self.flips.len();
+        let whole = groups / TOGETHER * TOGETHER;
+        let mut compare = self;
+        for first in (0..whole).step_by(TOGETHER) {
+            compare.some::<TOGETHER>(first);
+        }
+        for first in whole..groups {
+            compare.some::<1>(first);
+        }
+    }
+}
+
+/// So many groups stay in registers while all digits are compared.
+const TOGETHER: usize = 16;
+
+impl<W: Word> Compare<'_, W> {
+    /// Compares all digits of `N` groups of lanes.
+    #[inline(always)]
+    fn some<const N: usize>(&mut self, first: usize) {
+        let groups = self.flips.len();
+        let Some(flips) = self.flips[first..].first_chunk_mut::<N>() else { return };
+        let Some(undecided) = self.undecided[first..].first_chunk_mut::<N>() else { return };
+        let (mut below, mut open) = (*flips, *undecided);
+        for (place, words) in (0..self.length).rev().zip(self.words.chunks_exact(groups)) {
+            let Some(words) = words[first..].first_chunk::<N>() else { return };
             // The digits are no secret. What was drawn decides no branch.
-            if digits >> place & 1 == 1 {
-                for group in 0..groups {
+            if self.digits >> place & 1 == 1 {
+                for group in 0..N {
                     let drawn = words[group].value();
-                    flips[group] |= undecided[group] & !drawn;
-                    undecided[group] &= drawn;
+                    below[group] |= open[group] & !drawn;
+                    open[group] &= drawn;
                 }
             } else {
-                for group in 0..groups {
-                    undecided[group] &= !words[group].value();
+                for group in 0..N {
+                    open[group] &= !words[group].value();
                 }
             }
         }
+        (*flips, *undecided) = (below, open);
     }
 }
 

@@ -5,6 +5,7 @@ use core::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::planes::Planes;
+use crate::mechanism::randomized_response::CategoryIndex;
 use crate::{BitVector, Error, Result};
 
 /// Counts of ones at each place of bit vectors of one length, which reports are added to as they come.
@@ -80,6 +81,43 @@ impl BitCounts {
         }
         self.add_checked(reports.iter());
         Ok(())
+    }
+
+    /// Adds reports that have a one at one place each, given as that place, from 0.
+    ///
+    /// # Errors
+    ///
+    /// A place behind the end. Then none of them is added.
+    ///
+    /// ```
+    /// use deniable::estimate::BitCounts;
+    ///
+    /// let mut counts = BitCounts::new(3);
+    /// counts.add_places(&[0u8, 2, 2])?;
+    /// assert_eq!((counts.reports(), counts.ones()), (3, [1, 0, 2].to_vec()));
+    /// assert!(counts.add_places(&[1u8, 3]).is_err());
+    /// # Ok::<(), deniable::Error>(())
+    /// ```
+    pub fn add_places<I: CategoryIndex>(&mut self, places: &[I]) -> Result<()> {
+        let length = self.length();
+        let is_behind = |&place: &I| place.into() as usize >= length;
+        if let Some(index) = places.iter().position(is_behind) {
+            let problem = format!("number {} is behind the last of {length} places", index + 1);
+            return Err(Error::invalid_parameter("places", problem, "places of a report"));
+        }
+        for &place in places {
+            self.ones[place.into() as usize] += 1;
+        }
+        self.reports += places.len() as u64;
+        Ok(())
+    }
+
+    /// Adds reports that were counted already, and have no more ones at a place than they are.
+    pub(crate) fn add_summed(&mut self, ones: &[u64], reports: u64) {
+        for (sum, ones) in self.ones.iter_mut().zip(ones) {
+            *sum += ones;
+        }
+        self.reports += reports;
     }
 
     /// Adds reports up to the first of another length.
@@ -238,6 +276,11 @@ fn check_reports(parameter: &'static str, reports: u64) -> Result<()> {
         return Ok(());
     }
     Err(Error::invalid_parameter(parameter, "there are too many reports", "at most 2^63 reports"))
+}
+
+/// There is nothing to estimate from.
+pub(super) fn no_reports(parameter: &'static str) -> Error {
+    Error::invalid_parameter(parameter, "there are none", "at least one report")
 }
 
 #[cfg(test)]

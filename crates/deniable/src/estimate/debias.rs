@@ -1,9 +1,10 @@
 use core::hash::Hash;
 
-use deniable_num::{Direction, Real};
-use num_bigint::{BigInt, BigUint, Sign};
+use num_bigint::BigUint;
 
-use super::counts::BitCounts;
+use super::FrequencyOracle;
+use super::channel::Channel;
+use super::counts::{BitCounts, no_reports};
 use crate::error::Shown;
 use crate::mechanism::bound::exact;
 use crate::mechanism::randomized_response::RandomizedResponse;
@@ -126,27 +127,14 @@ pub fn debias_randomized_response<T: Eq + Hash + Clone + Send + Sync>(
     if reports.is_empty() {
         return Err(no_reports("reports"));
     }
-    let mut counts = vec![0; mechanism.categories().len()];
-    for (number, report) in reports.iter().enumerate() {
-        let Some(index) = mechanism.index_of(report) else {
-            let problem = format!("report number {} is none of the categories", number + 1);
-            return Err(Error::invalid_parameter("reports", problem, "reports of this mechanism"));
-        };
-        counts[index] += 1;
-    }
-    Ok(channel.estimates(&counts, reports.len() as u64))
-}
-
-/// The probabilities of a report given the answer: truth/whole where it agrees and lie/whole where it does not.
-struct Channel {
-    whole: BigUint,
-    lie: BigUint,
-    /// truth − lie, not zero.
-    signal: BigInt,
+    let mut counts = BitCounts::new(mechanism.values());
+    mechanism.count(reports, &mut counts)?;
+    Ok(channel.estimates(&counts.ones(), counts.reports()))
 }
 
 impl Channel {
-    fn bitvec(f: f64) -> Result<Self> {
+    /// Of a place of bit vectors.
+    pub(crate) fn bitvec(f: f64) -> Result<Self> {
         if check_f(f).is_err() || f == 1.0 {
             let problem = match f {
                 _ if f.is_nan() => "it is not a number".to_owned(),
@@ -158,10 +146,11 @@ impl Channel {
         // f/2 = a/2b
         let f = exact(f);
         let whole = f.denominator() * 2u32;
-        Ok(Self::new(&whole - f.numerator(), f.numerator().clone(), whole))
+        Ok(Self::from_parts(&whole - f.numerator(), f.numerator().clone(), whole))
     }
 
-    fn bool(prob: f64) -> Result<Self> {
+    /// Of the answer yes.
+    pub(crate) fn bool(prob: f64) -> Result<Self> {
         check_prob(prob)?;
         if prob == 0.5 {
             let problem = "at 0.5 the reports say nothing";
@@ -169,10 +158,11 @@ impl Channel {
         }
         let prob = exact(prob);
         let lie = prob.denominator() - prob.numerator();
-        Ok(Self::new(prob.numerator().clone(), lie, prob.denominator().clone()))
+        Ok(Self::from_parts(prob.numerator().clone(), lie, prob.denominator().clone()))
     }
 
-    fn categories(t: usize, prob: f64) -> Result<Self> {
+    /// Of a category. A lie may be the likelier, if only by as much as the nearest float to 1/t is below it.
+    pub(crate) fn categories(t: usize, prob: f64) -> Result<Self> {
         let (prob, others) = (exact(prob), BigUint::from(t - 1));
         let lie = prob.denominator() - prob.numerator();
         let truth = prob.numerator() * &others;
@@ -180,61 +170,8 @@ impl Channel {
             let problem = "at exactly 1/t the reports say nothing";
             return Err(Error::invalid_parameter("prob", problem, "a number above 1/t, below 1"));
         }
-        Ok(Self::new(truth, lie, prob.denominator() * others))
+        Ok(Self::from_parts(truth, lie, prob.denominator() * others))
     }
-
-    fn new(truth: BigUint, lie: BigUint, whole: BigUint) -> Self {
-        let signal = BigInt::from(truth) - BigInt::from(lie.clone());
-        Channel { whole, lie, signal }
-    }
-
-    /// (count·whole − respondents·lie)/signal, to the nearest float.
-    fn estimate(&self, count: u64, respondents: u64) -> f64 {
-        let in_words = self.estimate_in_words(count, respondents);
-        in_words.unwrap_or_else(|| self.estimate_in_full(count, respondents))
-    }
-
-    /// The same, if the numbers fit into words.
-    fn estimate_in_words(&self, count: u64, respondents: u64) -> Option<f64> {
-        let (whole, lie) = (i64::try_from(&self.whole).ok()?, i64::try_from(&self.lie).ok()?);
-        let signal = i64::try_from(&self.signal).ok()?;
-        let surplus =
-            i128::from(whole) * i128::from(count) - i128::from(lie) * i128::from(respondents);
-        if surplus == 0 {
-            return None;
-        }
-        let (up, divisor) = (surplus.unsigned_abs().leading_zeros(), signal.unsigned_abs());
-        let (dividend, divisor) = (surplus.unsigned_abs() << up, u128::from(divisor));
-        // The quotient has 65 bits or more. Its last bit stands for all that follow, so that it is rounded once.
-        let quotient = (dividend / divisor) | u128::from(dividend % divisor != 0);
-        let size = quotient as f64 / (1u128 << up) as f64;
-        Some(if (surplus < 0) != (signal < 0) { -size } else { size })
-    }
-
-    /// The same, whatever the size of the numbers.
-    fn estimate_in_full(&self, count: u64, respondents: u64) -> f64 {
-        let surplus = BigInt::from(&self.whole * count) - BigInt::from(&self.lie * respondents);
-        let ratio = Real::ratio(surplus.magnitude(), self.signal.magnitude());
-        let negative = (surplus.sign() == Sign::Minus) != (self.signal.sign() == Sign::Minus);
-        ratio.expect("the signal is not zero").with_sign(negative).round(Direction::Nearest)
-    }
-
-    /// The same for each of `counts`. With fewer respondents than counts, each estimate is computed once.
-    fn estimates(&self, counts: &[u64], respondents: u64) -> Vec<f64> {
-        let distinct = respondents.saturating_add(1);
-        if distinct >= counts.len() as u64 {
-            return counts.iter().map(|&count| self.estimate(count, respondents)).collect();
-        }
-        let mut known = vec![None; distinct as usize];
-        let estimate = |&count: &u64| {
-            *known[count as usize].get_or_insert_with(|| self.estimate(count, respondents))
-        };
-        counts.iter().map(estimate).collect()
-    }
-}
-
-fn no_reports(parameter: &'static str) -> Error {
-    Error::invalid_parameter(parameter, "there are none", "at least one report")
 }
 
 #[cfg(test)]
@@ -243,29 +180,6 @@ mod tests;
 #[cfg(test)]
 mod tests_of_counts {
     use super::*;
-    use crate::common::words;
-
-    #[test]
-    fn estimates_in_words_are_those_in_full() {
-        let noise = [0.1, 0.25, 0.3, 1.0 - f64::EPSILON].map(|f| Channel::bitvec(f).unwrap());
-        let others = [Channel::bool(0.75).unwrap(), Channel::categories(7, 0.01).unwrap()];
-        let few = [0, 1, 2, 3, 12_345, 99_999, 1 << 53, (1 << 53) + 1, u64::MAX - 1, u64::MAX];
-        let pairs = few.into_iter().flat_map(|count| few.map(|respondents| (count, respondents)));
-        let random = words(1, 4000);
-        let pairs = pairs.chain(random.chunks(2).map(|pair| (pair[0] >> (pair[1] % 64), pair[1])));
-        for (count, respondents) in pairs {
-            for channel in noise.iter().chain(&others) {
-                let full = channel.estimate_in_full(count, respondents);
-                assert_eq!(channel.estimate(count, respondents).to_bits(), full.to_bits());
-                let in_words = channel.estimate_in_words(count, respondents);
-                assert_eq!(in_words.is_none(), full == 0.0);
-            }
-        }
-        assert_eq!(Channel::bitvec(1e-300).unwrap().estimate_in_words(1, 2), None);
-        // Above 2^53 + 1, which is in the middle between two floats, by so little that the quotient does not show it.
-        let above = noise[2].estimate_in_words(7_656_119_366_529_845, 9_007_199_254_740_999);
-        assert_eq!(above, Some(9_007_199_254_740_994.0));
-    }
 
     #[test]
     fn counts_give_the_estimates_of_their_reports() {

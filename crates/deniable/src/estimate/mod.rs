@@ -2,12 +2,23 @@
 //!
 //! A local mechanism lies with a known probability, so that the number of lies can be expected, and taken off.
 
+pub mod binomial;
+mod channel;
 mod counts;
 mod debias;
+mod interval;
+mod joint;
+mod oracle;
 mod planes;
+mod two_binomials;
 
+pub use channel::Channel;
 pub use counts::BitCounts;
 pub use debias::{
     debias_randomized_response, debias_randomized_response_bitvec,
     debias_randomized_response_bitvec_counts, debias_randomized_response_bool,
 };
+pub use interval::{Estimate, Interval, Target};
+pub use joint::{Detection, Estimates, difference};
+pub use oracle::FrequencyOracle;
+pub(crate) use oracle::check_counts;

@@ -2,7 +2,7 @@
 
 mod columns;
 
-use columns::Columns;
+pub(super) use columns::Columns;
 pub use columns::side_by_side;
 use dashu_ratio::RBig;
 use deniable::{

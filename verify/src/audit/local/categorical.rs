@@ -129,7 +129,7 @@ pub fn audit_errors<M: Local<Input = u32, Output = u32>>(tally: &mut Tally, mech
 
 /// Some of the words that a uniform draw below n rejects, if it rejects any: the low half of w·n is least where the
 /// high half begins.
-fn rejected(n: u32) -> Vec<u64> {
+pub(super) fn rejected(n: u32) -> Vec<u64> {
     let (n, all) = (u128::from(n), 1u128 << 64);
     let first = |v: u128| (v * all).div_ceil(n);
     let is_rejected = |&word: &u128| word * n % all < all % n;
@@ -144,6 +144,17 @@ fn rejected(n: u32) -> Vec<u64> {
 /// The loss of the three classes of pairs (both inside, from inside to outside, from outside to inside) against any
 /// map; None where the map refuses `prob`.
 pub fn audit_maps(tally: &mut Tally, t: u32, probs: &[f64], map: impl Fn(u32, f64) -> Option<f64>) {
+    judge_maps(tally, named, t, probs, map);
+}
+
+/// The same for a mechanism of another name that releases one of t places.
+pub(super) fn judge_maps(
+    tally: &mut Tally,
+    named: impl Fn(u32, f64) -> String,
+    t: u32,
+    probs: &[f64],
+    map: impl Fn(u32, f64) -> Option<f64>,
+) {
     let anyone = fraction(1, t.into());
     for &prob in probs {
         let Some(map) = map(t, prob) else { continue };
@@ -245,63 +256,85 @@ impl<'a, M: Local<Input = u32, Output = u32>> Draws<'a, M> {
     }
 
     fn inside(&self, input: u32) -> Result<(), String> {
-        for anyone in some_of(self.anyone.len()) {
-            let mut seen = vec![false; self.t as usize];
-            seen[input as usize] = true;
-            for another in 0..self.another.len() {
-                let output = self.released(input, false, anyone, another)?;
-                if core::mem::replace(&mut seen[output as usize], true) {
-                    return Err(format!("{output} is too likely a lie of {input}"));
-                }
-            }
-        }
-        for another in some_of(self.another.len()) {
-            let lie = self.released(input, false, 0, another)?;
-            for anyone in 0..self.anyone.len() {
-                if self.released(input, true, anyone, another)? != input {
-                    return Err(format!("{input} is not told"));
-                }
-                if self.released(input, false, anyone, another)? != lie {
-                    return Err(format!("a lie of {input} depends on anyone"));
-                }
-            }
-        }
-        // The truth does not depend on the lie that was not told.
-        let truths = |another| self.released(input, true, 0, another).map(|output| output == input);
-        match (0..self.another.len()).map(truths).collect::<Result<Vec<_>, _>>()?.contains(&false) {
-            true => Err(format!("{input} is not told")),
-            false => Ok(()),
-        }
+        is_truth_or_lie(self.t, input, |truthful, anyone, another| {
+            self.released(input, truthful, anyone, another)
+        })
     }
 
     fn outside(&self, input: u32) -> Result<(), String> {
-        for another in some_of(self.another.len()) {
-            for truthful in [true, false] {
-                let mut seen = vec![false; self.t as usize];
-                for anyone in 0..self.anyone.len() {
-                    let output = self.released(input, truthful, anyone, another)?;
-                    if core::mem::replace(&mut seen[output as usize], true) {
-                        return Err(format!("{output} is too likely for an answer outside"));
-                    }
-                }
-            }
-        }
-        for anyone in some_of(self.anyone.len()) {
-            let expected = self.released(input, true, anyone, 0)?;
-            for (another, truthful) in (0..self.another.len()).flat_map(|i| [(i, true), (i, false)])
-            {
-                if self.released(input, truthful, anyone, another)? != expected {
-                    return Err("an answer outside depends on other draws".to_owned());
-                }
-            }
-        }
-        Ok(())
+        is_anyone(self.t, |truthful, anyone, another| {
+            self.released(input, truthful, anyone, another)
+        })
     }
+}
+
+/// What is released of "truthful", "anyone" and "another", if one of t places is the truth: the truth, and else each other place once.
+pub(super) fn is_truth_or_lie(
+    t: u32,
+    truth: u32,
+    released: impl Fn(bool, usize, usize) -> Result<u32, String>,
+) -> Result<(), String> {
+    let (anyones, others) = (t as usize, t as usize - 1);
+    for anyone in some_of(anyones) {
+        let mut seen = vec![false; t as usize];
+        seen[truth as usize] = true;
+        for another in 0..others {
+            let output = released(false, anyone, another)?;
+            if core::mem::replace(&mut seen[output as usize], true) {
+                return Err(format!("{output} is too likely a lie of {truth}"));
+            }
+        }
+    }
+    for another in some_of(others) {
+        let lie = released(false, 0, another)?;
+        for anyone in 0..anyones {
+            if released(true, anyone, another)? != truth {
+                return Err(format!("{truth} is not told"));
+            }
+            if released(false, anyone, another)? != lie {
+                return Err(format!("a lie of {truth} depends on anyone"));
+            }
+        }
+    }
+    // The truth does not depend on the lie that was not told.
+    let truths = |another| released(true, 0, another).map(|output| output == truth);
+    match (0..others).map(truths).collect::<Result<Vec<_>, _>>()?.contains(&false) {
+        true => Err(format!("{truth} is not told")),
+        false => Ok(()),
+    }
+}
+
+/// The same for an answer outside: each place once, whatever else is drawn.
+pub(super) fn is_anyone(
+    t: u32,
+    released: impl Fn(bool, usize, usize) -> Result<u32, String>,
+) -> Result<(), String> {
+    let (anyones, others) = (t as usize, t as usize - 1);
+    for another in some_of(others) {
+        for truthful in [true, false] {
+            let mut seen = vec![false; t as usize];
+            for anyone in 0..anyones {
+                let output = released(truthful, anyone, another)?;
+                if core::mem::replace(&mut seen[output as usize], true) {
+                    return Err(format!("{output} is too likely for an answer outside"));
+                }
+            }
+        }
+    }
+    for anyone in some_of(anyones) {
+        let expected = released(true, anyone, 0)?;
+        for (another, truthful) in (0..others).flat_map(|i| [(i, true), (i, false)]) {
+            if released(truthful, anyone, another)? != expected {
+                return Err("an answer outside depends on other draws".to_owned());
+            }
+        }
+    }
+    Ok(())
 }
 
 /// For each number below n a word that makes `sample_uniform_int_below` return it: the first or the last such word
 /// that is not rejected. Nothing is drawn below 1.
-fn words_below(n: u32) -> Result<Vec<Option<u64>>, String> {
+pub(super) fn words_below(n: u32) -> Result<Vec<Option<u64>>, String> {
     if n == 1 {
         return Ok(vec![None]);
     }
@@ -347,7 +380,7 @@ fn is_law(t: u32, prob: f64, inputs: &[u32], laws: &[Law<u32>]) -> Result<(), St
 }
 
 /// 1/t and its neighbours, of which the lower ones may be refused, next to 1, and others.
-fn probs(t: u32, count: usize, seeds: &mut Spread) -> Vec<f64> {
+pub(super) fn probs(t: u32, count: usize, seeds: &mut Spread) -> Vec<f64> {
     let least = 1.0 / f64::from(t);
     let mut probs = probabilities(least, count, seeds);
     probs.extend([1, 2].map(|steps| f64::from_bits(least.to_bits() - steps)));

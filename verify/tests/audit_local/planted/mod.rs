@@ -1,6 +1,9 @@
 //! Mistakes of the documents, of code written from them, and others. The numbers are those of the known holes.
 
 mod bits;
+mod hashing;
+mod subset;
+mod unary;
 
 use deniable::{Result, make_randomized_response, make_randomized_response_bool};
 use deniable_num::Directed;

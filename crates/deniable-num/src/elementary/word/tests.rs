@@ -104,8 +104,8 @@ fn lengths_are_right() {
 
 #[test]
 fn leading_zeros_are_counted() {
-    for n in edges().into_iter().chain(spread_words(100_000)).filter(|&n| n >= 1 << 12) {
-        assert_eq!(leading_zeros(n), n.leading_zeros().into(), "{n:#x}");
+    for n in edges().into_iter().chain(spread_words(100_000)) {
+        assert_eq!(leading_zeros(n), n.leading_zeros().min(51).into(), "{n:#x}");
     }
 }
 
@@ -148,7 +148,7 @@ fn is_cell(i: usize, Cell { ln, reciprocal }: Cell) -> bool {
 fn is_doubling(n: usize, Doubling { multiple, down }: Doubling) -> bool {
     let ln_2 = Interval::ln_2(BITS);
     let is_enough = |down: u64| ln_2.high() * (n + 1) <= BigInt::from(1) << (BITS + down);
-    let exact: BigInt = ln_2.low() * n >> (BITS - 64 + down);
+    let exact: BigInt = (ln_2.low() * n) >> (BITS - 64 + down);
     is_enough(down) && (down == 0 || !is_enough(down - 1)) && exact == multiple.into()
 }
 

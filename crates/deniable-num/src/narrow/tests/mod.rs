@@ -298,7 +298,7 @@ fn every_sum_of_a_tiny_format() {
             known.around(x, target, &mut |case| count.run::<Five>(case));
         }
     }
-    assert!(count.cases > 30_000_000 && count.answers > 2_000_000, "{count:?}");
+    assert!(count.cases > 31_000_000 && count.answers > 3_000_000, "{count:?}");
 }
 
 /// Every float of a format plus every number of seven bits, as far apart as they may be.
@@ -317,7 +317,7 @@ fn every_short_number_added_to_a_tiny_format() {
             }
         }
     }
-    assert!(count.cases > 9_000_000 && count.answers > 1_000_000, "{count:?}");
+    assert!(count.cases > 9_600_000 && count.answers > 2_600_000, "{count:?}");
 }
 
 /// The float with these parts, the exponent being counted from that of subnormal numbers.
@@ -382,7 +382,7 @@ fn sums_of_each_format() {
         sums_near_and_far::<Sixteen>(),
         sums_near_and_far::<Eight>(),
     ] {
-        assert!(count.cases > 18_000_000 && count.answers > 1_600_000, "{count:?}");
+        assert!(count.cases > 18_000_000 && count.answers > 2_100_000, "{count:?}");
     }
 }
 
@@ -419,7 +419,7 @@ fn sums_of_units_far_apart() {
     sums_of_all_distances::<Long>(&mut count);
     sums_of_all_distances::<Sixteen>(&mut count);
     sums_of_all_distances::<Five>(&mut count);
-    assert!(count.cases > 8_000_000 && count.answers > 1_000_000, "{count:?}");
+    assert!(count.cases > 10_000_000 && count.answers > 2_700_000, "{count:?}");
 }
 
 /// Numbers that look random and are the same every time.
@@ -449,30 +449,34 @@ fn share_of_usual_sums<F: Float>() -> u64 {
 #[test]
 fn one_word_is_nearly_always_enough() {
     let shares = [share_of_usual_sums::<f64>(), share_of_usual_sums::<f32>()];
-    assert!(shares[0] >= 97 && shares[1] >= 98, "{shares:?}");
+    assert!(shares[0] >= 99 && shares[1] >= 99, "{shares:?}");
 }
 
-/// Whatever is added to it, and in whatever units. What its other parts are does not matter.
+/// Whatever is added to it, and in whatever units.
 #[test]
 fn the_unknown_number_is_never_told() {
-    fn is_never_told<F: Float>(x: X) -> bool {
-        let parts = [(0, 0), (0, u64::MAX), (1 << 62, 3), (1 << 63, 1 << 63), (u64::MAX, u64::MAX)];
-        let unknown = parts.map(|(mantissa, slack)| Narrow { mantissa, slack, exponent: 0 });
-        let unknown = unknown.map(|y| y.known_if(false)).into_iter().chain([Narrow::UNKNOWN]);
-        unknown.into_iter().all(|y| {
-            assert!(y.is_unknown() && y.floor().is_none());
-            [-1100, F::MIN_EXPONENT, 0, F::MAX_EXPONENT, 1100].into_iter().all(|k| {
-                let exponent = y.exponent + i64::from(k);
-                let y = Narrow { exponent, ..y };
-                let told = [false, true].map(|negative| {
-                    let y_sign = u64::from(negative).wrapping_neg();
-                    let by_bits =
-                        x.raw.is_some_and(|r| Narrow::nearest_raw_sum::<F>(r, y_sign, y).1);
-                    by_bits || Narrow::nearest_sum::<F>(x.term, (negative, y)).is_some()
-                });
-                told == [false; 2]
+    fn is_told<F: Float>(x: X, y: Narrow, units: &[i32]) -> bool {
+        units.iter().any(|&k| {
+            let y = Narrow { exponent: y.exponent + i64::from(k), ..y };
+            [false, true].into_iter().any(|negative| {
+                let y_sign = u64::from(negative).wrapping_neg();
+                let by_bits = x.raw.is_some_and(|r| Narrow::nearest_raw_sum::<F>(r, y_sign, y).1);
+                by_bits || Narrow::nearest_sum::<F>(x.term, (negative, y)).is_some()
             })
         })
+    }
+    fn is_never_told<F: Float>(x: X) -> bool {
+        let unknown = |(mantissa, slack)| {
+            let y = Narrow { mantissa, slack, exponent: 0 }.known_if(false);
+            assert!(y.is_unknown() && y.floor().is_none());
+            y
+        };
+        let parts = [(0, 0), (0, u64::MAX), (1 << 62, 3), ((1 << 63) - 1, 1 << 63)].map(unknown);
+        // If it is not made smaller, it need not be in bounds.
+        let others = [(1 << 63, 1 << 63), (u64::MAX, 0), (u64::MAX, u64::MAX)].map(unknown);
+        let units = [-1100, F::MIN_EXPONENT, 0, F::MAX_EXPONENT, 1100];
+        !parts.into_iter().chain([Narrow::UNKNOWN]).any(|y| is_told::<F>(x, y, &units))
+            && !others.into_iter().any(|y| is_told::<F>(x, y, &[0, 1, 1100]))
     }
     let far = [1 << 58, (1 << 59) - 200, (1 << 59) - 63, 1 << 59, (1 << 59) + 63]
         .into_iter()

@@ -86,5 +86,5 @@ fn silence_is_found() {
         told[1] += u32::from(case.long_answer::<f64>().is_some());
     });
     assert!(told[0] > 80_000 && told[1] > 9_000, "{told:?}");
-    assert!((0..2).all(|n| easy[n] * 100 > told[n] * 97), "{easy:?} of {told:?}");
+    assert!((0..2).all(|n| easy[n] * 100 > told[n] * 95), "{easy:?} of {told:?}");
 }

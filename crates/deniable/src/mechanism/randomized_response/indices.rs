@@ -2,14 +2,14 @@
 
 use core::hash::Hash;
 
-use deniable_sample::{EitherBelow, Kernel, OsEntropy, Scratch, Source, Word, vectorized};
+use deniable_sample::{Dyadic, EitherBelow, Kernel, OsEntropy, Scratch, Source, Word, vectorized};
 
 use super::RandomizedResponse;
 use crate::bulk::in_parts;
 use crate::{Error, Result};
 
 /// An unsigned integer that is the place of a category in the list: `u8`, `u16`, `u32`.
-pub trait CategoryIndex: sealed::Sealed + Copy + Send + Into<u32> {
+pub trait CategoryIndex: sealed::Sealed + Copy + Send + Sync + Into<u32> {
     /// The largest one.
     const MOST: u32;
 
@@ -55,23 +55,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
         source: &mut S,
     ) -> Result<()> {
         self.check_index::<I>()?;
-        let t = self.categories.len() as u32;
-        let (width, others) = (S::Word::BITS as usize, EitherBelow::new(t)?);
-        let most = answers.len().min(GROUPS * width);
-        let (mut any, mut other, mut words) = (vec![0; most], vec![0; most], Vec::new());
-        let (mut drawn, mut scratch) = ([0; GROUPS], Scratch::new());
-        for answers in answers.chunks_mut(GROUPS * width) {
-            let count = answers.len();
-            let truthful = &mut drawn[..count.div_ceil(width)];
-            // Everything is drawn whatever the answers, so that all of them draw the same words.
-            self.truth.sample_flips(truthful, count, false, &mut scratch, source)?;
-            others.sample_all(&mut any[..count], &mut other[..count], &mut words, source)?;
-            let drawn = truthful.iter().zip(any.chunks(width).zip(other.chunks(width)));
-            for (answers, (&truthful, (any, other))) in answers.chunks_mut(width).zip(drawn) {
-                vectorized(Answers { answers, t, truthful, any, other });
-            }
-        }
-        Ok(())
+        randomize_places(self.categories.len() as u32, self.truth, answers, source)
     }
 
     fn check_index<I: CategoryIndex>(&self) -> Result<()> {
@@ -82,6 +66,31 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
         let problem = format!("their type has no number for category {}", last + 1);
         Err(Error::invalid_parameter("answers", problem, "longer unsigned integers"))
     }
+}
+
+/// Randomizes places below t, each with the probability of `truth` of its staying as it is. One behind the end becomes any of them.
+pub(crate) fn randomize_places<I: CategoryIndex, S: Source + ?Sized>(
+    t: u32,
+    truth: Dyadic,
+    answers: &mut [I],
+    source: &mut S,
+) -> Result<()> {
+    let (width, others) = (S::Word::BITS as usize, EitherBelow::new(t)?);
+    let most = answers.len().min(GROUPS * width);
+    let (mut any, mut other, mut words) = (vec![0; most], vec![0; most], Vec::new());
+    let (mut drawn, mut scratch) = ([0; GROUPS], Scratch::new());
+    for answers in answers.chunks_mut(GROUPS * width) {
+        let count = answers.len();
+        let truthful = &mut drawn[..count.div_ceil(width)];
+        // Everything is drawn whatever the answers, so that all of them draw the same words.
+        truth.sample_flips(truthful, count, false, &mut scratch, source)?;
+        others.sample_all(&mut any[..count], &mut other[..count], &mut words, source)?;
+        let drawn = truthful.iter().zip(any.chunks(width).zip(other.chunks(width)));
+        for (answers, (&truthful, (any, other))) in answers.chunks_mut(width).zip(drawn) {
+            vectorized(Answers { answers, t, truthful, any, other });
+        }
+    }
+    Ok(())
 }
 
 /// Words of flips that are drawn at once.

@@ -4,20 +4,20 @@
 mod indices;
 
 pub use indices::CategoryIndex;
+pub(crate) use indices::randomize_places;
 
 use core::fmt;
 use core::hash::Hash;
 
 use deniable_num::{Direction, Real};
 use deniable_sample::{Dyadic, Entropy, Source, sample_uniform_int_below};
-use foldhash::fast::RandomState;
-use indexmap::IndexSet;
 use num_bigint::BigUint;
 
 use crate::bulk::or_wiped;
 use crate::domain::{CategoryDomain, Domain};
 use crate::error::Shown;
 use crate::mechanism::bound::{exact, loss_of_odds};
+use crate::mechanism::categories::{Categories, check_count};
 use crate::mechanism::search::{before, largest_that, smallest_that};
 use crate::{
     DiscreteDistance, Epsilon, Error, LocalRandomizer, MaxDivergence, Measurement, Result,
@@ -61,7 +61,7 @@ pub fn make_randomized_response<T: Eq + Hash + Clone + Send + Sync>(
     categories: impl IntoIterator<Item = T>,
     prob: f64,
 ) -> Result<RandomizedResponse<T>> {
-    let categories = distinct(categories)?;
+    let categories = Categories::new(categories)?;
     check_prob(categories.len(), prob)?;
     Ok(RandomizedResponse {
         domain: CategoryDomain::new(),
@@ -76,7 +76,7 @@ pub fn make_randomized_response<T: Eq + Hash + Clone + Send + Sync>(
 #[derive(Clone)]
 pub struct RandomizedResponse<T> {
     domain: CategoryDomain<T>,
-    categories: IndexSet<T, RandomState>,
+    categories: Categories<T>,
     prob: f64,
     truth: Dyadic,
     epsilon: Epsilon,
@@ -90,7 +90,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
 
     /// The place of a category in that order.
     pub fn index_of(&self, category: &T) -> Option<usize> {
-        self.categories.get_index_of(category)
+        self.categories.index_of(category)
     }
 
     /// The probability of the truth.
@@ -106,27 +106,9 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
     #[inline]
     pub fn randomize<S: Source + ?Sized>(&self, answer: &T, source: &mut S) -> Result<T> {
         self.domain.check_member(answer)?;
-        let index = self.randomize_index(self.index_of(answer), source)?;
-        Ok(self.categories[index].clone())
-    }
-
-    /// Everything is drawn whatever the answer, so that all answers draw the same words.
-    #[inline]
-    fn randomize_index<S: Source + ?Sized>(
-        &self,
-        answer: Option<usize>,
-        source: &mut S,
-    ) -> Result<usize> {
-        let t = self.categories.len();
-        let truthful = self.truth.sample(false, source)?;
-        let anyone = sample_uniform_int_below(t, source)?;
-        let another = sample_uniform_int_below(t - 1, source)?;
-        Ok(match answer {
-            None => anyone,
-            Some(index) if truthful => index,
-            // Those from the truth on move up by one, over it.
-            Some(index) => another + usize::from(another >= index),
-        })
+        let index =
+            randomize_place(self.categories.len(), self.truth, self.index_of(answer), source)?;
+        Ok(self.categories.at(index).clone())
     }
 
     /// [`LocalRandomizer::invoke_batch`] without a copy of the categories: what is released is borrowed from the list.
@@ -146,7 +128,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
     /// # Ok::<(), deniable::Error>(())
     /// ```
     pub fn invoke_batch_borrowed(&self, answers: &[T]) -> Result<Vec<&T>> {
-        let mut places = self.places(answers);
+        let mut places = self.categories.places(answers);
         self.invoke_indices(&mut places)?;
         Ok(self.at_places(places).collect())
     }
@@ -174,8 +156,8 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
     /// # Ok::<(), deniable::Error>(())
     /// ```
     pub fn invoke_in_place(&self, answers: &mut [T]) -> Result<()> {
-        or_wiped(answers, self.categories[0].clone(), |answers| {
-            let mut places = self.places(answers);
+        or_wiped(answers, self.categories.at(0).clone(), |answers| {
+            let mut places = self.categories.places(answers);
             self.invoke_indices(&mut places)?;
             for (answer, report) in answers.iter_mut().zip(self.at_places(places)) {
                 answer.clone_from(report);
@@ -184,14 +166,8 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
         })
     }
 
-    /// The place of each answer in the list. Those that are not in it are behind its end.
-    fn places(&self, answers: &[T]) -> Vec<u32> {
-        let place = |answer| self.index_of(answer).map_or(u32::MAX, |place| place as u32);
-        answers.iter().map(place).collect()
-    }
-
     fn at_places(&self, places: Vec<u32>) -> impl Iterator<Item = &T> {
-        places.into_iter().map(|place| &self.categories[place as usize])
+        places.into_iter().map(|place| self.categories.at(place as usize))
     }
 
     /// The standard error of one category's number of answers, estimated from the reports of `respondents` people
@@ -251,7 +227,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> LocalRandomizer for RandomizedResponse<
     }
 
     fn invoke_batch_from(&self, answers: &[T], entropy: &mut dyn Entropy) -> Result<Vec<T>> {
-        let mut places = self.places(answers);
+        let mut places = self.categories.places(answers);
         self.randomize_indices(&mut places, entropy)?;
         Ok(self.at_places(places).cloned().collect())
     }
@@ -260,7 +236,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> LocalRandomizer for RandomizedResponse<
 impl<T: Eq + Hash> PartialEq for RandomizedResponse<T> {
     /// The same categories in the same order, and the same `prob`: the rest follows from them.
     fn eq(&self, other: &Self) -> bool {
-        self.categories.as_slice() == other.categories.as_slice() && self.truth == other.truth
+        self.categories == other.categories && self.truth == other.truth
     }
 }
 
@@ -303,38 +279,28 @@ pub fn largest_prob(t: usize, epsilon: Epsilon) -> Result<f64> {
     })
 }
 
-fn distinct<T: Eq + Hash>(
-    categories: impl IntoIterator<Item = T>,
-) -> Result<IndexSet<T, RandomState>> {
-    let categories = categories.into_iter();
-    // The hint is the caller's: it may promise more than there is memory.
-    let mut set = IndexSet::with_capacity_and_hasher(
-        categories.size_hint().0.min(1 << 16),
-        RandomState::default(),
-    );
-    for (index, category) in categories.enumerate() {
-        let (first, is_new) = set.insert_full(category);
-        if !is_new {
-            let problem = format!("number {} is equal to number {}", index + 1, first + 1);
-            return Err(Error::invalid_parameter("categories", problem, "distinct categories"));
-        }
-    }
-    check_count("categories", set.len())?;
-    Ok(set)
-}
-
-fn check_count(parameter: &'static str, t: usize) -> Result<()> {
-    let problem = match t {
-        0 => "there are no categories",
-        1 => "there is only one category",
-        _ if u32::try_from(t).is_err() => "there are 2^32 categories or more",
-        _ => return Ok(()),
-    };
-    Err(Error::invalid_parameter(parameter, problem, "two or more categories"))
+/// One of t places: that of the answer with the probability of `truth`, else one of the others; any of them if the answer has none.
+/// Everything is drawn whatever the answer, so that all answers draw the same words.
+#[inline]
+pub(crate) fn randomize_place<S: Source + ?Sized>(
+    t: usize,
+    truth: Dyadic,
+    answer: Option<usize>,
+    source: &mut S,
+) -> Result<usize> {
+    let truthful = truth.sample(false, source)?;
+    let anyone = sample_uniform_int_below(t, source)?;
+    let another = sample_uniform_int_below(t - 1, source)?;
+    Ok(match answer {
+        None => anyone,
+        Some(index) if truthful => index,
+        // Those from the truth on move up by one, over it.
+        Some(index) => another + usize::from(another >= index),
+    })
 }
 
 /// At least 1/t or the float nearest to it, and below 1.
-fn check_prob(t: usize, prob: f64) -> Result<()> {
+pub(crate) fn check_prob(t: usize, prob: f64) -> Result<()> {
     if 0.0 < prob && prob < 1.0 && is_at_least_one_in(t, prob) {
         return Ok(());
     }
@@ -357,7 +323,7 @@ fn is_at_least_one_in(t: usize, prob: f64) -> bool {
 /// |ln(prob·(t − 1)/(1 − prob))| for a `prob` above 0 and below 1.
 ///
 /// If `prob` is below 1/t, lying is the likelier, and the odds are the other way round.
-fn loss(t: usize, prob: f64) -> Epsilon {
+pub(crate) fn loss(t: usize, prob: f64) -> Epsilon {
     let prob = exact(prob);
     let truth = prob.numerator() * BigUint::from(t - 1);
     let lie = prob.denominator() - prob.numerator();

@@ -29,7 +29,7 @@ use crate::words::{Script, spread};
 
 /// Scripts of which it is known what they do.
 #[derive(Clone, Debug)]
-pub(super) struct Columns {
+pub(in crate::audit::local) struct Columns {
     /// The bits of a word.
     width: usize,
     k: usize,
@@ -41,7 +41,10 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    pub(super) fn new(Parameters { k, f, constant_time, .. }: Parameters, width: usize) -> Self {
+    pub(in crate::audit::local) fn new(
+        Parameters { k, f, constant_time, .. }: Parameters,
+        width: usize,
+    ) -> Self {
         let flip = value(f) / RBig::from(2);
         // The denominator is a power of two.
         let places = flip.denominator().bit_len() - 1;
@@ -50,7 +53,7 @@ impl Columns {
     }
 
     /// The most words that are read.
-    pub(super) fn most_words(&self) -> usize {
+    pub(in crate::audit::local) fn most_words(&self) -> usize {
         let of_block = |count| {
             let together = self.together(count);
             let alone = (self.places() - together).div_ceil(self.width);
@@ -60,7 +63,7 @@ impl Columns {
     }
 
     /// How many scripts there are that decide all bits.
-    pub(super) fn scripts(&self) -> usize {
+    pub(in crate::audit::local) fn scripts(&self) -> usize {
         let power = |n: usize, exponent: usize| n.saturating_pow(exponent as u32);
         let of_block = |count: usize| {
             let (together, width) = (self.together(count), self.width);
@@ -76,7 +79,7 @@ impl Columns {
 
     /// The words that the mechanism must read, all of them and no more, if the number of each bit agrees with f/2 in so
     /// many digits and differs in the next. `turn` decides what the bits are that must not matter.
-    pub(super) fn script(&self, agreeing: &[usize], turn: usize) -> Vec<u64> {
+    pub(in crate::audit::local) fn script(&self, agreeing: &[usize], turn: usize) -> Vec<u64> {
         let mut script = Vec::new();
         for block in agreeing.chunks(FLIPS * self.width) {
             let together = self.together(block.len());
@@ -98,13 +101,13 @@ impl Columns {
 
     /// The bits that must be flipped if the columns agree with f/2 in so many digits: the first digit that differs is
     /// a zero in place of a one.
-    fn noise(&self, agreeing: &[usize]) -> BitVector {
+    pub(in crate::audit::local) fn noise(&self, agreeing: &[usize]) -> BitVector {
         agreeing.iter().map(|&digits| self.digits.get(digits) == Some(&true)).collect()
     }
 
     /// In how many digits columns may agree with f/2 that flip these bits and no others. `turn` decides which of all
     /// the numbers there are.
-    pub(super) fn agreeing(&self, noise: &BitVector, turn: usize) -> Vec<usize> {
+    pub(in crate::audit::local) fn agreeing(&self, noise: &BitVector, turn: usize) -> Vec<usize> {
         let of_flips = |flips: bool| -> Vec<usize> {
             (0..=self.places()).filter(|&n| (self.digits.get(n) == Some(&true)) == flips).collect()
         };
@@ -117,7 +120,7 @@ impl Columns {
     }
 
     /// No bit is flipped, each alone, all but each, and many. Of very many bits some.
-    pub(super) fn every_noise(&self) -> impl Iterator<Item = Vec<usize>> + '_ {
+    pub(in crate::audit::local) fn every_noise(&self) -> impl Iterator<Item = Vec<usize>> + '_ {
         let k = self.k;
         let alone = self.some_bits().flat_map(move |i| [true, false].map(|flips| (i, flips)));
         let alone = alone.map(move |(i, flips)| (0..k).map(|j| (j == i) == flips).collect());
@@ -127,7 +130,7 @@ impl Columns {
     }
 
     /// Every bit has every number of digits that agree, while the others have any. More than once where there are few.
-    pub(super) fn every_place(&self) -> impl Iterator<Item = Vec<usize>> + '_ {
+    pub(in crate::audit::local) fn every_place(&self) -> impl Iterator<Item = Vec<usize>> + '_ {
         let (k, numbers) = (self.k, self.places() + 1);
         let rounds = 1 + 64 / numbers;
         let all = (0..rounds).flat_map(move |round| (0..numbers).map(move |n| (round, n)));
@@ -137,7 +140,7 @@ impl Columns {
     }
 
     /// One bit is undecided for longer than all others: for every number of digits, and by the last digit for every bit.
-    pub(super) fn one_is_last(&self) -> impl Iterator<Item = Vec<usize>> + '_ {
+    pub(in crate::audit::local) fn one_is_last(&self) -> impl Iterator<Item = Vec<usize>> + '_ {
         let (k, places) = (self.k, self.places());
         let by_the_last = self.some_bits().flat_map(move |i| [(i, places - 1), (i, places)]);
         let all = (0..=places).map(move |n| (n % k, n)).chain(by_the_last);
@@ -148,7 +151,7 @@ impl Columns {
 
     /// Runs the mechanism that users call with each input on the script of each list of numbers of digits that agree. It
     /// must flip the bits that their own columns flip, and read the words that take part in that.
-    pub(super) fn check<M: Local<Input = BitVector, Output = BitVector>>(
+    pub(in crate::audit::local) fn check<M: Local<Input = BitVector, Output = BitVector>>(
         &self,
         mechanism: &M,
         inputs: &[BitVector],
@@ -161,7 +164,10 @@ impl Columns {
     }
 
     /// The same with words of `BITS` bits.
-    pub(super) fn check_small<const BITS: u32, M: Local<Input = BitVector, Output = BitVector>>(
+    pub(in crate::audit::local) fn check_small<
+        const BITS: u32,
+        M: Local<Input = BitVector, Output = BitVector>,
+    >(
         &self,
         mechanism: &M,
         inputs: &[BitVector],
@@ -191,7 +197,10 @@ impl Columns {
     }
 
     /// Runs the mechanism with words of `BITS` bits: it must not ask for more than decide.
-    pub(super) fn check_ends<const BITS: u32, M: Local<Input = BitVector, Output = BitVector>>(
+    pub(in crate::audit::local) fn check_ends<
+        const BITS: u32,
+        M: Local<Input = BitVector, Output = BitVector>,
+    >(
         &self,
         mechanism: &M,
         inputs: &[BitVector],
