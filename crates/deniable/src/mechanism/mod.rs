@@ -12,6 +12,7 @@
 pub(crate) mod bound;
 mod categories;
 mod lanes;
+mod one_answer;
 mod rows;
 mod search;
 

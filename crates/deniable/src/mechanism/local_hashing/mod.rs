@@ -18,10 +18,9 @@ use crate::domain::{CategoryDomain, Domain};
 use crate::estimate::FrequencyOracle;
 use crate::mechanism::bound::loss_of_odds;
 use crate::mechanism::categories::Categories;
+use crate::mechanism::one_answer::measurement_of_one_answer;
 use crate::mechanism::randomized_response::{self, check_prob, loss, randomize_place};
-use crate::{
-    DiscreteDistance, Epsilon, Error, LocalRandomizer, MaxDivergence, Measurement, Result,
-};
+use crate::{Epsilon, Error, LocalRandomizer, Measurement, Result};
 
 /// Releases a hash function, drawn at random, and one of `buckets` buckets: with probability `prob` that of the answer under this hash function, else one of
 /// the others, each as likely as any. An answer that is none of the categories gives any bucket.
@@ -165,30 +164,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> LocalHashing<T> {
 }
 
 impl<T: Eq + Hash + Clone + Send + Sync> Measurement for LocalHashing<T> {
-    type Domain = CategoryDomain<T>;
-    type Metric = DiscreteDistance;
-    type Measure = MaxDivergence;
-    type Output = HashedReport;
-
-    fn input_domain(&self) -> &CategoryDomain<T> {
-        &self.domain
-    }
-
-    fn input_metric(&self) -> DiscreteDistance {
-        DiscreteDistance
-    }
-
-    fn output_measure(&self) -> MaxDivergence {
-        MaxDivergence
-    }
-
-    fn map(&self, d_in: u32) -> Result<Epsilon> {
-        Ok(if d_in == 0 { Epsilon::ZERO } else { self.epsilon })
-    }
-
-    fn invoke_from(&self, answer: &T, entropy: &mut dyn Entropy) -> Result<HashedReport> {
-        self.randomize(answer, entropy)
-    }
+    measurement_of_one_answer!(CategoryDomain<T>, HashedReport);
 }
 
 impl<T: Eq + Hash + Clone + Send + Sync> LocalRandomizer for LocalHashing<T> {

@@ -18,10 +18,9 @@ use crate::domain::{CategoryDomain, Domain};
 use crate::error::Shown;
 use crate::mechanism::bound::{exact, loss_of_odds};
 use crate::mechanism::categories::{Categories, check_count};
+use crate::mechanism::one_answer::measurement_of_one_answer;
 use crate::mechanism::search::{before, largest_that, smallest_that};
-use crate::{
-    DiscreteDistance, Epsilon, Error, LocalRandomizer, MaxDivergence, Measurement, Result,
-};
+use crate::{Epsilon, Error, LocalRandomizer, Measurement, Result};
 
 /// Releases one of `categories`: the truth with probability `prob`, else one of the others, each as likely as
 /// any. An answer that is none of the categories gives any of them.
@@ -195,30 +194,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
 }
 
 impl<T: Eq + Hash + Clone + Send + Sync> Measurement for RandomizedResponse<T> {
-    type Domain = CategoryDomain<T>;
-    type Metric = DiscreteDistance;
-    type Measure = MaxDivergence;
-    type Output = T;
-
-    fn input_domain(&self) -> &CategoryDomain<T> {
-        &self.domain
-    }
-
-    fn input_metric(&self) -> DiscreteDistance {
-        DiscreteDistance
-    }
-
-    fn output_measure(&self) -> MaxDivergence {
-        MaxDivergence
-    }
-
-    fn map(&self, d_in: u32) -> Result<Epsilon> {
-        Ok(if d_in == 0 { Epsilon::ZERO } else { self.epsilon })
-    }
-
-    fn invoke_from(&self, answer: &T, entropy: &mut dyn Entropy) -> Result<T> {
-        self.randomize(answer, entropy)
-    }
+    measurement_of_one_answer!(CategoryDomain<T>, T);
 }
 
 impl<T: Eq + Hash + Clone + Send + Sync> LocalRandomizer for RandomizedResponse<T> {

@@ -13,10 +13,9 @@ use crate::domain::{AtomDomain, Domain};
 use crate::error::Shown;
 use crate::mechanism::bound::{exact, loss_of_odds};
 use crate::mechanism::lanes::{Flips, flips};
+use crate::mechanism::one_answer::measurement_of_one_answer;
 use crate::mechanism::search::largest_that;
-use crate::{
-    DiscreteDistance, Epsilon, Error, LocalRandomizer, MaxDivergence, Measurement, Result,
-};
+use crate::{Epsilon, Error, LocalRandomizer, Measurement, Result};
 
 /// Releases a yes or no truthfully with probability `prob`, and its opposite otherwise.
 ///
@@ -195,31 +194,7 @@ impl RandomizedResponseBool {
 }
 
 impl Measurement for RandomizedResponseBool {
-    type Domain = AtomDomain<bool>;
-    type Metric = DiscreteDistance;
-    type Measure = MaxDivergence;
-    type Output = bool;
-
-    fn input_domain(&self) -> &AtomDomain<bool> {
-        &self.domain
-    }
-
-    fn input_metric(&self) -> DiscreteDistance {
-        DiscreteDistance
-    }
-
-    fn output_measure(&self) -> MaxDivergence {
-        MaxDivergence
-    }
-
-    fn map(&self, d_in: u32) -> Result<Epsilon> {
-        Ok(if d_in == 0 { Epsilon::ZERO } else { self.epsilon })
-    }
-
-    #[inline]
-    fn invoke_from(&self, answer: &bool, entropy: &mut dyn Entropy) -> Result<bool> {
-        self.randomize(answer, entropy)
-    }
+    measurement_of_one_answer!(AtomDomain<bool>, bool);
 }
 
 impl LocalRandomizer for RandomizedResponseBool {

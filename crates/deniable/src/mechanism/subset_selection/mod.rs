@@ -18,13 +18,11 @@ use crate::error::Shown;
 use crate::estimate::FrequencyOracle;
 use crate::mechanism::bound::{exact, loss_of_odds};
 use crate::mechanism::categories::{Categories, check_count};
+use crate::mechanism::one_answer::measurement_of_one_answer;
 use crate::mechanism::randomized_response::CategoryIndex;
 use crate::mechanism::rows::{OneEach, Rows};
 use crate::mechanism::search::{before, largest_that, smallest_that};
-use crate::{
-    BitVector, DiscreteDistance, Epsilon, Error, LocalRandomizer, MaxDivergence, Measurement,
-    Result,
-};
+use crate::{BitVector, Epsilon, Error, LocalRandomizer, Measurement, Result};
 
 /// Releases a subset of `size` of the `categories`, as bits: the answer is in it with probability `prob`, and all others are as likely as each
 /// other. An answer that is none of the categories gives any subset of that size.
@@ -218,34 +216,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> SubsetSelection<T> {
 }
 
 impl<T: Eq + Hash + Clone + Send + Sync> Measurement for SubsetSelection<T> {
-    type Domain = CategoryDomain<T>;
-    type Metric = DiscreteDistance;
-    type Measure = MaxDivergence;
-    type Output = BitVector;
-
-    fn input_domain(&self) -> &CategoryDomain<T> {
-        &self.domain
-    }
-
-    fn input_metric(&self) -> DiscreteDistance {
-        DiscreteDistance
-    }
-
-    fn output_measure(&self) -> MaxDivergence {
-        MaxDivergence
-    }
-
-    fn map(&self, d_in: u32) -> Result<Epsilon> {
-        Ok(if d_in == 0 { Epsilon::ZERO } else { self.epsilon })
-    }
-
-    fn invoke(&self, answer: &T) -> Result<BitVector> {
-        self.randomize(answer, &mut OsEntropy::new())
-    }
-
-    fn invoke_from(&self, answer: &T, entropy: &mut dyn Entropy) -> Result<BitVector> {
-        self.randomize(answer, entropy)
-    }
+    measurement_of_one_answer!(CategoryDomain<T>, BitVector);
 }
 
 impl<T: Eq + Hash + Clone + Send + Sync> LocalRandomizer for SubsetSelection<T> {

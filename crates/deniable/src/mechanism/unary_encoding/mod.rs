@@ -12,13 +12,11 @@ use crate::error::Shown;
 use crate::estimate::FrequencyOracle;
 use crate::mechanism::bound::{exact, loss_of_odds};
 use crate::mechanism::categories::Categories;
+use crate::mechanism::one_answer::measurement_of_one_answer;
 use crate::mechanism::randomized_response::CategoryIndex;
 use crate::mechanism::rows::{OneEach, Rows};
 use crate::mechanism::search::{before, largest_that, smallest_that};
-use crate::{
-    BitVector, DiscreteDistance, Epsilon, Error, LocalRandomizer, MaxDivergence, Measurement,
-    Result,
-};
+use crate::{BitVector, Epsilon, Error, LocalRandomizer, Measurement, Result};
 
 /// Releases a bit for each of `categories`: that of the answer is one with probability `one`, each other with probability
 /// `zero`, independently of each other. For an answer that is none of the categories all are one with probability `zero`.
@@ -200,34 +198,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> UnaryEncoding<T> {
 }
 
 impl<T: Eq + Hash + Clone + Send + Sync> Measurement for UnaryEncoding<T> {
-    type Domain = CategoryDomain<T>;
-    type Metric = DiscreteDistance;
-    type Measure = MaxDivergence;
-    type Output = BitVector;
-
-    fn input_domain(&self) -> &CategoryDomain<T> {
-        &self.domain
-    }
-
-    fn input_metric(&self) -> DiscreteDistance {
-        DiscreteDistance
-    }
-
-    fn output_measure(&self) -> MaxDivergence {
-        MaxDivergence
-    }
-
-    fn map(&self, d_in: u32) -> Result<Epsilon> {
-        Ok(if d_in == 0 { Epsilon::ZERO } else { self.epsilon })
-    }
-
-    fn invoke(&self, answer: &T) -> Result<BitVector> {
-        self.randomize(answer, &mut OsEntropy::new())
-    }
-
-    fn invoke_from(&self, answer: &T, entropy: &mut dyn Entropy) -> Result<BitVector> {
-        self.randomize(answer, entropy)
-    }
+    measurement_of_one_answer!(CategoryDomain<T>, BitVector);
 }
 
 impl<T: Eq + Hash + Clone + Send + Sync> LocalRandomizer for UnaryEncoding<T> {

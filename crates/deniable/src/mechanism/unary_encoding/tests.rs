@@ -3,7 +3,7 @@ use core::hash::Hasher;
 use super::*;
 use crate::common::*;
 use crate::estimate::BitCounts;
-use crate::{BitVectorDomain, ErrorKind, make_randomized_response_bitvec};
+use crate::{BitVectorDomain, DiscreteDistance, ErrorKind, make_randomized_response_bitvec};
 
 fn numbers(k: usize, one: f64, zero: f64) -> UnaryEncoding<usize> {
     make_unary_encoding(0..k, one, zero).unwrap()
