@@ -18,7 +18,7 @@ const THEIR_REPEATS: usize = 3;
 pub fn print() {
     let (answers, mut python) = (answers(), Python::start(include_str!("errors.py")));
     println!(
-        "\n| ε | oracle | theory | ours | ours, consistent | pure-ldp | multi-freq-ldpy (clipped) |"
+        "\n| ε | oracle | theory | ours | ours, consistent | pure-ldp | multi-freq-ldpy (clipped, scaled) |"
     );
     println!("|---|---|---|---|---|---|---|");
     for epsilon in [0.5, 1.0, 2.0, 4.0] {

@@ -53,7 +53,7 @@ where
             if chance > claimed || claimed > &chance + &law.remainder {
                 return Err(format!("{answer:?} supports {value} with {chance}, not {claimed}"));
             }
-            if law.remainder > RBig::from_parts(1.into(), 20u32.into()) {
+            if law.remainder > RBig::from_parts(1.into(), 50u32.into()) {
                 return Err(format!("{} is left", law.remainder));
             }
         }
@@ -120,6 +120,8 @@ fn bits() {
     let run = |answer: &BitVector, source: Source<'_, '_, 4>| mechanism.randomize(answer, source);
     let claimed = (ratio(3, 4), ratio(1, 4), None);
     assert_eq!(judge(&mechanism, claimed, &answers, 4, run), Ok(()));
+    let twice = (ratio(1, 2), ratio(1, 2), None);
+    assert!(judge(&mechanism, twice, &answers, 4, run).is_err());
 }
 
 #[test]
@@ -142,6 +144,8 @@ fn subset_selection() {
     assert_eq!(mechanism.outside().as_ref().map(exactly), Some(exactly(&ratio(1, 2))));
     let claimed = (ratio(3, 4), ratio(5, 12), mechanism.outside());
     assert_eq!(judge(&mechanism, claimed, &categories(4), 9, run), Ok(()));
+    let one_fewer = (ratio(3, 4), ratio(1, 3), mechanism.outside());
+    assert!(judge(&mechanism, one_fewer, &categories(4), 9, run).is_err());
 }
 
 #[test]
@@ -151,4 +155,6 @@ fn local_hashing() {
     let run = |answer: &u32, source: Source<'_, '_, 2>| mechanism.randomize(answer, source);
     let claimed = (ratio(3, 4), ratio(1, 4), mechanism.outside());
     assert_eq!(judge(&mechanism, claimed, &categories(4), 9, run), Ok(()));
+    let of_response = (ratio(3, 4), ratio(1, 12), mechanism.outside());
+    assert!(judge(&mechanism, of_response, &categories(4), 9, run).is_err());
 }

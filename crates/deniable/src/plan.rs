@@ -26,7 +26,7 @@ use core::fmt;
 
 use deniable_sample::Ratio;
 
-use crate::estimate::{Channel, Target};
+use crate::estimate::{Channel, Target, check_share};
 use crate::mechanism::bound::exact;
 use crate::mechanism::{local_hashing, randomized_response, subset_selection, unary_encoding};
 use crate::{Epsilon, Error, Result};
@@ -116,18 +116,23 @@ pub struct Candidate {
     oracle: Oracle,
     channel: Channel,
     variance: f64,
+    typical_variance: f64,
     report_bits: u64,
 }
 
 impl Candidate {
     fn new(oracle: Oracle, k: usize) -> Result<Self> {
         let channel = oracle.channel(k)?;
-        let error = channel.standard_error(0.0, 1, Target::Population)?;
+        let variance = |share: f64| -> Result<f64> {
+            channel.standard_error(share, 1, Target::Sample).map(|error| error * error)
+        };
+        let (rare, typical) = (variance(0.0)?, variance(1.0 / k as f64)?);
         Ok(Candidate {
             oracle,
-            channel,
-            variance: error * error,
+            variance: rare,
+            typical_variance: typical,
             report_bits: oracle.report_bits(k),
+            channel,
         })
     }
 
@@ -141,9 +146,14 @@ impl Candidate {
         &self.channel
     }
 
-    /// n times the variance of the estimated share of a rare value, with n respondents: the smaller, the better.
+    /// n times the variance of the estimated share of a value that nobody answers, with n respondents.
     pub fn variance(&self) -> f64 {
         self.variance
+    }
+
+    /// The same for a value that one in k answers, as the average value is: by it ways of asking are ranked. Only the noise counts.
+    pub fn typical_variance(&self) -> f64 {
+        self.typical_variance
     }
 
     /// The bits of a report.
@@ -191,7 +201,7 @@ impl Recommendation {
 ///
 /// # Errors
 ///
-/// Fewer than two answers; an `epsilon` so small that no float is a probability that stays within it, or so large that a lie is rarer than any float.
+/// Fewer than two answers, or 2^32 and more; an `epsilon` so small that no float is a probability that stays within it.
 pub fn candidates(k: usize, epsilon: Epsilon) -> Result<Vec<Candidate>> {
     let (one, zero) = unary_encoding::symmetric(epsilon)?;
     let symmetric = Oracle::SymmetricUnaryEncoding { one, zero };
@@ -209,7 +219,10 @@ pub fn candidates(k: usize, epsilon: Epsilon) -> Result<Vec<Candidate>> {
     all.into_iter().map(|oracle| Candidate::new(oracle, k)).collect()
 }
 
-/// The way of asking with the smallest error whose reports have at most so many bits, if that is limited. Of two that are as good, it is the one with the shorter reports.
+/// The way of asking with the smallest error, at the [average share](Candidate::typical_variance), whose reports have at most so many bits, if that is limited. Of two that are as good, it is the one with the shorter
+/// reports.
+///
+/// For the shares that are far above the average another may be better; [`candidates`] has all of them.
 ///
 /// # Errors
 ///
@@ -217,10 +230,11 @@ pub fn candidates(k: usize, epsilon: Epsilon) -> Result<Vec<Candidate>> {
 pub fn best(k: usize, epsilon: Epsilon, most_bits: Option<u64>) -> Result<Recommendation> {
     let mut ranked = candidates(k, epsilon)?;
     let fits = |candidate: &Candidate| most_bits.is_none_or(|most| candidate.report_bits <= most);
-    ranked.sort_by(|a, b| fits(b).cmp(&fits(a)).then(a.variance.total_cmp(&b.variance)));
+    let variance = |candidate: &Candidate| candidate.typical_variance;
+    ranked.sort_by(|a, b| fits(b).cmp(&fits(a)).then(variance(a).total_cmp(&variance(b))));
     // Rounding may make those that are as good differ.
-    let least = ranked[0].variance * (1.0 + 1e-9);
-    let as_good = ranked.iter().take_while(|other| fits(other) && other.variance <= least);
+    let least = variance(&ranked[0]) * (1.0 + 1e-9);
+    let as_good = ranked.iter().take_while(|other| fits(other) && variance(other) <= least);
     let shortest = as_good.enumerate().min_by_key(|(_, candidate)| candidate.report_bits);
     let first = shortest.map_or(0, |(first, _)| first);
     ranked[..=first].rotate_right(1);
@@ -237,14 +251,16 @@ fn reason(ranked: &[Candidate], k: usize, most_bits: Option<u64>) -> String {
     let (best, next) = (&ranked[0], &ranked[1]);
     let limit = most_bits.map_or(String::new(), |most| format!(" of at most {most} bits a report"));
     let mut reason = format!(
-        "{}: of the ways{limit} to ask for one of {k} answers it has the smallest error, n·Var = {:.4} for a rare answer.",
-        best.oracle, best.variance,
+        "{}: of the ways{limit} to ask for one of {k} answers it has the smallest error, n·Var = {:.4} for an average one.",
+        best.oracle, best.typical_variance,
     );
-    let percent = |other: &Candidate| 100.0 * (other.variance / best.variance - 1.0);
+    let percent =
+        |other: &Candidate| 100.0 * (other.typical_variance / best.typical_variance - 1.0);
     let bits = |candidate: &Candidate| candidate.report_bits;
     reason += &format!(" The next is {}, {:.1} % more.", next.oracle, percent(next));
     let shorter = ranked.iter().filter(|other| bits(other) < bits(best));
-    if let Some(shorter) = shorter.min_by(|a, b| a.variance.total_cmp(&b.variance)) {
+    if let Some(shorter) = shorter.min_by(|a, b| a.typical_variance.total_cmp(&b.typical_variance))
+    {
         reason += &format!(
             " A report has {} bits; {} for {:.1} % more variance with {}.",
             bits(best),
@@ -257,7 +273,7 @@ fn reason(ranked: &[Candidate], k: usize, most_bits: Option<u64>) -> String {
 }
 
 /// The smallest ε, to a thousandth of it, with which the best way of asking for one of k answers has a standard error of at most `error` for a rare answer, with so many
-/// respondents. None if that takes more than [`LARGEST_EPSILON`].
+/// respondents; at least [`SMALLEST_EPSILON`]. None if that takes more than [`LARGEST_EPSILON`].
 ///
 /// # Errors
 ///
@@ -271,12 +287,12 @@ pub fn epsilon_for(k: usize, error: f64, respondents: u64) -> Result<Option<Epsi
     })
 }
 
-/// The smallest ε, to a thousandth of it, with which the best way of asking for one of k answers lets so many respondents [detect](Channel::detectable) an answer of this share.
-/// None if that takes more than [`LARGEST_EPSILON`].
+/// An ε with which the best way of asking for one of k answers lets so many respondents [detect](Channel::detectable) an answer of this share, and near the smallest one: at most a
+/// thousandth above one that is not enough. It is at least [`SMALLEST_EPSILON`]. None if that takes more than [`LARGEST_EPSILON`].
 ///
 /// # Errors
 ///
-/// As [`Channel::detectable`]; fewer than two answers.
+/// As [`Channel::detectable`]; fewer than two answers; a `share` that is not from 0 to 1.
 pub fn epsilon_to_detect(
     k: usize,
     share: f64,
@@ -284,10 +300,14 @@ pub fn epsilon_to_detect(
     alpha: f64,
     power: f64,
 ) -> Result<Option<Epsilon>> {
+    check_share(share)?;
     smallest_epsilon(k, |channel| {
         Ok(channel.detectable(respondents, alpha, power)?.is_some_and(|least| least <= share))
     })
 }
+
+/// No smaller ε is looked for.
+pub const SMALLEST_EPSILON: f64 = 1e-9;
 
 /// No larger ε is looked for: a lie is then rarer than one in 10^8.
 pub const LARGEST_EPSILON: f64 = 20.0;
@@ -298,7 +318,7 @@ fn smallest_epsilon(
     is_enough: impl Fn(&Channel) -> Result<bool>,
 ) -> Result<Option<Epsilon>> {
     let accepts = |epsilon: f64| is_enough(best(k, Epsilon::new(epsilon)?, None)?.channel());
-    let (mut too_small, mut enough) = (1e-4, LARGEST_EPSILON);
+    let (mut too_small, mut enough) = (SMALLEST_EPSILON, LARGEST_EPSILON);
     if !accepts(enough)? {
         return Ok(None);
     }

@@ -60,14 +60,7 @@ pub fn upper(successes: u64, trials: u64, alpha: f64) -> Result<f64> {
 ///
 /// More than [`MOST_TRIALS`] trials, a p that is no probability.
 pub fn at_least(k: u64, trials: u64, p: f64) -> Result<f64> {
-    let split = checked(trials, p)?;
-    Ok(match k {
-        0 => 1.0,
-        _ if k > trials => 0.0,
-        // Above the mean the terms fall; below it, the other tail's do.
-        _ if k as f64 >= trials as f64 * p => tail(k, trials, split).ln.exp(),
-        _ => 1.0 - tail(trials - k + 1, trials, split.exchanged()).ln.exp(),
-    })
+    Ok(checked(trials, p)?.at_least(k, trials))
 }
 
 /// P(X ≤ k) for X binomial, to a relative error of 10^−9 where it is not below 10^−30.
@@ -84,27 +77,37 @@ pub fn at_most(k: u64, trials: u64, p: f64) -> Result<f64> {
     })
 }
 
-/// P(X = k) for X binomial and k ≤ trials ≤ [`MOST_TRIALS`], to a relative error of 10^−9.
-pub(super) fn mass(k: u64, trials: u64, p: f64) -> f64 {
-    let split = Split { p, q: 1.0 - p };
-    let ln = match k {
-        _ if trials == 0 => 0.0,
-        0 => ln_mass(trials, trials, split.exchanged()),
-        _ => ln_mass(k, trials, split),
-    };
-    ln.exp()
-}
-
-/// A probability and its complement; the smaller one is exact, the other rounded.
+/// A probability and its complement. The smaller one is exact or nearly so, the other may be rounded.
 #[derive(Clone, Copy, Debug)]
-struct Split {
-    p: f64,
-    q: f64,
+pub(super) struct Split {
+    pub(super) p: f64,
+    pub(super) q: f64,
 }
 
 impl Split {
-    fn exchanged(self) -> Self {
+    pub(super) fn exchanged(self) -> Self {
         Split { p: self.q, q: self.p }
+    }
+
+    /// P(X ≥ k) for at most [`MOST_TRIALS`] trials.
+    pub(super) fn at_least(self, k: u64, trials: u64) -> f64 {
+        match k {
+            0 => 1.0,
+            _ if k > trials => 0.0,
+            // Above the mean the terms fall; below it, the other tail's do.
+            _ if k as f64 >= trials as f64 * self.p => tail(k, trials, self).ln.exp(),
+            _ => 1.0 - tail(trials - k + 1, trials, self.exchanged()).ln.exp(),
+        }
+    }
+
+    /// P(X = k) for k ≤ trials ≤ [`MOST_TRIALS`], to a relative error of 10^−9.
+    pub(super) fn mass(self, k: u64, trials: u64) -> f64 {
+        let ln = match k {
+            _ if trials == 0 => 0.0,
+            0 => ln_mass(trials, trials, self.exchanged()),
+            _ => ln_mass(k, trials, self),
+        };
+        ln.exp()
     }
 }
 

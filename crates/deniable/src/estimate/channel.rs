@@ -4,6 +4,7 @@ use deniable_num::{Direction, Real};
 use deniable_sample::Ratio;
 use num_bigint::{BigInt, BigUint, Sign};
 
+use super::binomial::Split;
 use crate::mechanism::bound::exact;
 use crate::{Error, Result};
 
@@ -30,12 +31,15 @@ pub struct Channel {
     lie: BigUint,
 }
 
+/// The smallest difference between truth and lie of which squares are still numbers.
+const LEAST_SIGNAL: f64 = 1e-100;
+
 impl Channel {
     /// A report supports a value with probability `truth` if the answer is that value, and with probability `lie` if it is not.
     ///
     /// # Errors
     ///
-    /// A `truth` above 1; a `lie` that is not below `truth`: then the reports say nothing.
+    /// A `truth` above 1; a `lie` that is not below `truth` by at least 10^−100: then the reports say nothing.
     pub fn new(truth: &Ratio, lie: &Ratio) -> Result<Self> {
         let channel = Self::from_parts(
             truth.numerator() * lie.denominator(),
@@ -45,11 +49,33 @@ impl Channel {
         if channel.truth > channel.whole {
             return Err(Error::invalid_parameter("truth", "it is above 1", "a probability"));
         }
-        if channel.lie >= channel.truth {
-            let problem = "it is not below truth, and the reports say nothing";
-            return Err(Error::invalid_parameter("lie", problem, "a probability below truth"));
-        }
+        channel.check_signal("lie")?;
         Ok(channel)
+    }
+
+    /// Whether the truth is so much the likelier that estimates are numbers.
+    pub(super) fn check_signal(&self, parameter: &'static str) -> Result<()> {
+        if self.signal() >= LEAST_SIGNAL {
+            return Ok(());
+        }
+        let problem =
+            "support is as likely without the answer, or nearly, and the reports say nothing";
+        let accepted = format!("a truth that is at least {LEAST_SIGNAL:e} above the lie");
+        Err(Error::invalid_parameter(parameter, problem, accepted))
+    }
+
+    /// The probability of support with the answer, and its complement, each to the nearest float.
+    pub(super) fn split_of_truth(&self) -> Split {
+        self.split(&self.truth)
+    }
+
+    /// The same without the answer.
+    pub(super) fn split_of_lie(&self) -> Split {
+        self.split(&self.lie)
+    }
+
+    fn split(&self, part: &BigUint) -> Split {
+        Split { p: self.of_whole(part), q: self.of_whole(&(&self.whole - part)) }
     }
 
     /// Of a category that is one of `size` of k in a report with probability `prob` if it is the answer: others share the rest of the places.
@@ -207,6 +233,8 @@ mod tests {
         for lie in [(1, 2), (3, 4)] {
             assert_eq!(channel((1, 2), lie).unwrap_err().parameter(), Some("lie"));
         }
+        let nothing = Channel::from_parts(3u32.into(), 2u32.into(), BigUint::from(1u32) << 400);
+        assert!(nothing.check_signal("lie").is_err());
         let channel = channel((1, 1), (0, 1)).unwrap();
         assert_eq!((channel.truth(), channel.lie(), channel.signal()), (1.0, 0.0, 1.0));
         assert_eq!(channel.bias(&Ratio::new(1u32, 4u32).unwrap()), 0.25);

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::binomial::{self, check_alpha, check_trials};
+use super::binomial::{self, MOST_TRIALS, check_alpha};
 use super::two_binomials::{Rates, SMALLEST_ALPHA};
 use super::{Channel, counts::no_reports};
 use crate::error::Shown;
@@ -35,10 +35,6 @@ impl Interval {
     /// The difference of the bounds.
     pub fn width(&self) -> f64 {
         self.high - self.low
-    }
-
-    pub(super) fn within(self, least: f64, most: f64) -> Self {
-        Interval { low: self.low.clamp(least, most), high: self.high.clamp(least, most) }
     }
 }
 
@@ -84,12 +80,9 @@ impl<'a> Estimate<'a> {
     ///
     /// # Errors
     ///
-    /// No reports; more of them than [`binomial::MOST_TRIALS`]; more that support the value than there are; a channel whose lie is the likelier.
+    /// No reports; more of them than [`binomial::MOST_TRIALS`]; more that support the value than there are; a channel that says nothing.
     pub fn new(channel: &'a Channel, supporting: u64, respondents: u64) -> Result<Self> {
-        if respondents == 0 {
-            return Err(no_reports("respondents"));
-        }
-        check_trials(respondents)?;
+        check_respondents(respondents)?;
         if supporting > respondents {
             let problem = "there are more of them than respondents";
             return Err(Error::invalid_parameter(
@@ -98,10 +91,7 @@ impl<'a> Estimate<'a> {
                 "reports that were counted",
             ));
         }
-        if channel.signal() <= 0.0 {
-            let problem = "a lie is the likelier, and the reports say next to nothing";
-            return Err(Error::invalid_parameter("channel", problem, "a truth above the lie"));
-        }
+        channel.check_signal("channel")?;
         Ok(Estimate { channel, supporting, respondents })
     }
 
@@ -125,8 +115,8 @@ impl<'a> Estimate<'a> {
         self.channel.estimate(self.supporting, self.respondents)
     }
 
-    /// An unbiased estimate of the variance of [`share`](Estimate::share), as an estimate of the target; never negative. ∞ if one respondent is to stand for a
-    /// population.
+    /// An estimate of the variance of [`share`](Estimate::share), as an estimate of the target. It is unbiased, but for the sample's being 0 where it would be negative. ∞ if one
+    /// respondent is to stand for a population.
     pub fn variance(&self, target: Target) -> f64 {
         let (n, signal) = (self.respondents as f64, self.channel.signal());
         let spread = match target {
@@ -155,7 +145,7 @@ impl<'a> Estimate<'a> {
     ///
     /// A `confidence` that is not at least 0.5 and below 1 by at least 10^−13.
     pub fn interval(&self, target: Target, confidence: f64) -> Result<Interval> {
-        Ok(self.bounds(target, confidence)?.within(0.0, 1.0))
+        self.bounds(target, missed(confidence)?)
     }
 
     /// The same for the number of respondents; for a population, of as many people.
@@ -169,21 +159,17 @@ impl<'a> Estimate<'a> {
         Ok(Interval { low: low * n, high: high * n })
     }
 
-    /// Without cutting off what is outside of [0, 1].
-    pub(super) fn bounds(&self, target: Target, confidence: f64) -> Result<Interval> {
-        let each = each_side(confidence)?;
-        let population = self.bounds_of_population(each)?;
+    /// An interval that misses the share with a probability of at most `missed`.
+    pub(super) fn bounds(&self, target: Target, missed: f64) -> Result<Interval> {
+        let each = missed / 2.0;
+        check_side(each)?;
         if target == Target::Population {
-            return Ok(population);
+            return self.bounds_of_population(each);
         }
         let (n, rates) = (self.respondents, self.channel.rates());
         let near = (self.count(), self.standard_error(target) * n as f64);
         let (low, high) = rates.possible(self.supporting, n, each, near);
-        // Nobody and everybody are not beyond the bounds, and there both targets have the same law.
-        Ok(Interval {
-            low: if low == 0 { population.low.min(0.0) } else { low as f64 / n as f64 },
-            high: if high == n { population.high.max(1.0) } else { high as f64 / n as f64 },
-        })
+        Ok(Interval { low: low as f64 / n as f64, high: high as f64 / n as f64 })
     }
 
     fn bounds_of_population(&self, each: f64) -> Result<Interval> {
@@ -191,10 +177,8 @@ impl<'a> Estimate<'a> {
         let (low, high) = (binomial::lower(k, n, each)?, binomial::upper(k, n, each)?);
         // More than what is lost by rounding.
         let more = 8.0 * f64::EPSILON / self.channel.signal();
-        Ok(Interval {
-            low: self.channel.share_at(low) - more,
-            high: self.channel.share_at(high) + more,
-        })
+        let share = |rate: f64, more: f64| (self.channel.share_at(rate) + more).clamp(0.0, 1.0);
+        Ok(Interval { low: share(low, -more), high: share(high, more) })
     }
 
     /// The smallest share that so many reports [let be detected](Channel::detectable).
@@ -208,37 +192,57 @@ impl<'a> Estimate<'a> {
 
     /// The probability of so many supporting reports, or more, if nobody's answer were the value: small if the value occurs.
     pub fn p_value(&self) -> f64 {
-        let p_value = binomial::at_least(self.supporting, self.respondents, self.channel.lie());
-        p_value.expect("no more reports than can be judged, and a probability")
+        self.channel.split_of_lie().at_least(self.supporting, self.respondents)
     }
 }
 
-/// What may be missed on each side of an interval.
-fn each_side(confidence: f64) -> Result<f64> {
-    let each = (1.0 - confidence) / 2.0;
-    if (SMALLEST_ALPHA..=0.25).contains(&each) {
-        return Ok(each);
+/// What an interval of this confidence may miss.
+pub(super) fn missed(confidence: f64) -> Result<f64> {
+    if (0.5..1.0).contains(&confidence) {
+        return Ok(1.0 - confidence);
     }
+    Err(bad_confidence(confidence))
+}
+
+/// Whether so little may be missed on each side.
+fn check_side(each: f64) -> Result<()> {
+    if each >= SMALLEST_ALPHA { Ok(()) } else { Err(bad_confidence(1.0 - 2.0 * each)) }
+}
+
+fn bad_confidence(confidence: f64) -> Error {
     let problem = format!("{} is not in its range", Shown(confidence));
-    Err(Error::invalid_parameter("confidence", problem, "a number from 0.5 to 1 − 10^−13"))
+    let accepted =
+        "a number from 0.5 to 1 − 10^−13, divided by the number of values if it is for all of them";
+    Error::invalid_parameter("confidence", problem, accepted)
+}
+
+fn check_respondents(respondents: u64) -> Result<()> {
+    match respondents {
+        0 => Err(no_reports("respondents")),
+        1..=MOST_TRIALS => Ok(()),
+        _ => {
+            let accepted = format!("at most {MOST_TRIALS}");
+            Err(Error::invalid_parameter("respondents", "there are too many", accepted))
+        }
+    }
 }
 
 /// What can be said before anybody is asked.
 impl Channel {
     /// n times the variance of the rate of support, at a share of the value.
     pub(super) fn spread(&self, share: f64, target: Target) -> f64 {
-        let (truth, lie) = (self.truth(), self.lie());
+        let (truth, lie) = (self.split_of_truth(), self.split_of_lie());
         match target {
             Target::Population => {
-                let rate = lie + share * self.signal();
-                rate * (1.0 - rate)
+                let rate = lie.p + share * self.signal();
+                rate * (lie.q - share * self.signal())
             }
-            Target::Sample => share * truth * (1.0 - truth) + (1.0 - share) * lie * (1.0 - lie),
+            Target::Sample => share * truth.p * truth.q + (1.0 - share) * lie.p * lie.q,
         }
     }
 
     pub(super) fn rates(&self) -> Rates {
-        Rates { truth: self.truth(), lie: self.lie() }
+        Rates { truth: self.split_of_truth(), lie: self.split_of_lie() }
     }
 
     /// The share of the value at a rate of support.
@@ -259,7 +263,7 @@ impl Channel {
         Ok((self.spread(share, target) / respondents as f64).sqrt() / self.signal())
     }
 
-    /// How many respondents it takes for a standard error of at most `error`, at this share of the value. None if that is more than any number.
+    /// How many respondents it takes for a standard error of at most `error`, at this share of the value. None if that is 10^18 or more.
     ///
     /// # Errors
     ///
@@ -272,26 +276,42 @@ impl Channel {
         }
         let ratio = error * self.signal();
         let needed = (self.spread(share, target) / (ratio * ratio)).ceil().max(1.0);
-        Ok((needed < 1e18).then_some(needed as u64))
+        if needed >= 1e18 {
+            return Ok(None);
+        }
+        let mut needed = needed as u64;
+        // What was lost by rounding.
+        while self.standard_error(share, needed, target)? > error {
+            needed += 1 + needed / (1 << 52);
+        }
+        Ok(Some(needed))
     }
 
-    /// The smallest share of a value that so many respondents let be detected: where, with a probability of at least `power`, the
+    /// The smallest share of a value, in the population, that so many respondents let be detected: where, with a probability of at least `power`, the
     /// [p-value](Estimate::p_value) is at most `alpha`. None if not even a value that everybody answers is.
     ///
     /// # Errors
     ///
     /// No respondents or more than [`binomial::MOST_TRIALS`]; an `alpha` that is not from [`binomial::SMALLEST_ALPHA`] to 1/2; a `power` that is not at least 1/2 and below 1.
     pub fn detectable(&self, respondents: u64, alpha: f64, power: f64) -> Result<Option<f64>> {
-        if respondents == 0 {
-            return Err(no_reports("respondents"));
-        }
-        check_trials(respondents)?;
+        self.detectable_with(respondents, alpha, power, 0)
+    }
+
+    /// The same if so many more supporting reports were needed.
+    fn detectable_with(
+        &self,
+        respondents: u64,
+        alpha: f64,
+        power: f64,
+        more: u64,
+    ) -> Result<Option<f64>> {
+        check_respondents(respondents)?;
         check_alpha(alpha)?;
         if !(0.5..1.0).contains(&power) {
             let problem = format!("{} is not in its range", Shown(power));
             return Err(Error::invalid_parameter("power", problem, "a number from 1/2 to below 1"));
         }
-        let critical = self.critical(respondents, alpha)?;
+        let critical = self.critical(respondents, alpha) + more;
         if critical > respondents {
             return Ok(None);
         }
@@ -301,21 +321,24 @@ impl Channel {
     }
 
     /// The least number of supporting reports with a p-value of at most `alpha`.
-    fn critical(&self, respondents: u64, alpha: f64) -> Result<u64> {
-        let lie = self.lie();
+    fn critical(&self, respondents: u64, alpha: f64) -> u64 {
+        let lie = self.split_of_lie();
         let (mut from, mut to) = (1, respondents + 1);
         while from < to {
             let middle = from + (to - from) / 2;
-            if binomial::at_least(middle, respondents, lie)? <= alpha {
+            if lie.at_least(middle, respondents) <= alpha {
                 to = middle;
             } else {
                 from = middle + 1;
             }
         }
-        Ok(from)
+        from
     }
 
-    /// A number of respondents that lets a value of this share be [detected](Channel::detectable), and next to which there are fewer that do not. None if not even [`binomial::MOST_TRIALS`] do.
+    /// How many respondents let a value of this share be [detected](Channel::detectable), and more of them too. None if not even [`binomial::MOST_TRIALS`] do.
+    ///
+    /// A whole number of reports is critical, so that one respondent more may be worse. With this number one report more could be asked for, which is room for that; a few
+    /// respondents fewer may be enough as well.
     ///
     /// # Errors
     ///
@@ -323,7 +346,8 @@ impl Channel {
     pub fn respondents_to_detect(&self, share: f64, alpha: f64, power: f64) -> Result<Option<u64>> {
         check_share(share)?;
         let is_enough = |respondents| -> Result<bool> {
-            Ok(self.detectable(respondents, alpha, power)?.is_some_and(|least| least <= share))
+            let least = self.detectable_with(respondents, alpha, power, 1)?;
+            Ok(least.is_some_and(|least| least <= share))
         };
         let (mut from, mut to) = (1, 1);
         while !is_enough(to)? {
@@ -332,7 +356,6 @@ impl Channel {
             }
             (from, to) = (to + 1, (2 * to).min(binomial::MOST_TRIALS));
         }
-        // A whole number of reports is critical, so that one more respondent may be worse: among those that are enough, some are not.
         while from < to {
             let middle = from + (to - from) / 2;
             if is_enough(middle)? { to = middle } else { from = middle + 1 }
@@ -341,7 +364,7 @@ impl Channel {
     }
 }
 
-fn check_share(share: f64) -> Result<()> {
+pub(crate) fn check_share(share: f64) -> Result<()> {
     if (0.0..=1.0).contains(&share) {
         return Ok(());
     }

@@ -18,7 +18,8 @@ pub use debias::{
     debias_randomized_response, debias_randomized_response_bitvec,
     debias_randomized_response_bitvec_counts, debias_randomized_response_bool,
 };
+pub(crate) use interval::check_share;
 pub use interval::{Estimate, Interval, Target};
-pub use joint::{Detection, Estimates, difference};
+pub use joint::{Detection, Difference, Estimates, difference};
 pub use oracle::FrequencyOracle;
 pub(crate) use oracle::check_counts;

@@ -6,7 +6,7 @@
 //! [`binomial`](super::binomial) does, and each of the others from the one before, so that the j-th is off by less than 5·j·2^−53: below 10^−9 for 10^9 respondents.
 //! What is left out is below 10^−18. Both are added to a tail before it is compared, so that an interval is rather too long.
 
-use super::binomial::{MOST_TRIALS, mass};
+use super::binomial::{MOST_TRIALS, Split};
 
 /// What a tail may be too small by, relatively and besides.
 const MARGIN: (f64, f64) = (1e-8, 1e-18);
@@ -17,8 +17,8 @@ pub(super) const SMALLEST_ALPHA: f64 = 1e-14;
 /// The probabilities of support with the answer and without it; the first is larger.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rates {
-    pub(super) truth: f64,
-    pub(super) lie: f64,
+    pub(super) truth: Split,
+    pub(super) lie: Split,
 }
 
 impl Rates {
@@ -102,10 +102,10 @@ struct Law {
 
 impl Law {
     /// Binomial.
-    fn new(trials: u64, p: f64) -> Self {
+    fn new(trials: u64, split: Split) -> Self {
         const NEGLIGIBLE: f64 = 1e-25;
-        let mode = (((trials + 1) as f64 * p) as u64).min(trials);
-        let (most, odds) = (mass(mode, trials, p), p / (1.0 - p));
+        let mode = (((trials + 1) as f64 * split.p) as u64).min(trials);
+        let (most, odds) = (split.mass(mode, trials), split.p / split.q);
         let mut below = Vec::new();
         let (mut number, mut now) = (mode, most);
         while number > 0 && now > NEGLIGIBLE {
@@ -155,7 +155,7 @@ mod tests {
     fn masses(rates: Rates, having: u64, respondents: u64) -> Vec<f64> {
         let mut law = vec![1.0];
         for respondent in 0..respondents {
-            let p = if respondent < having { rates.truth } else { rates.lie };
+            let p = if respondent < having { rates.truth.p } else { rates.lie.p };
             law.push(0.0);
             for k in (0..law.len()).rev() {
                 law[k] = law[k] * (1.0 - p) + if k > 0 { law[k - 1] * p } else { 0.0 };
@@ -165,12 +165,16 @@ mod tests {
     }
 
     const RATES: [Rates; 5] = [
-        Rates { truth: 0.75, lie: 0.25 },
-        Rates { truth: 0.5, lie: 0.27 },
-        Rates { truth: 0.03, lie: 0.002 },
-        Rates { truth: 0.999, lie: 0.9 },
-        Rates { truth: 1.0, lie: 0.1 },
+        rates(0.75, 0.25),
+        rates(0.5, 0.27),
+        rates(0.03, 0.002),
+        rates(0.999, 0.9),
+        rates(1.0, 0.1),
     ];
+
+    const fn rates(truth: f64, lie: f64) -> Rates {
+        Rates { truth: Split { p: truth, q: 1.0 - truth }, lie: Split { p: lie, q: 1.0 - lie } }
+    }
 
     #[test]
     fn tails_are_those_of_the_definition() {
@@ -212,6 +216,18 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// A complement that is lost where 1 minus it is a float.
+    #[test]
+    fn a_truth_next_to_one_may_still_be_a_lie() {
+        let truth = Split { p: 1.0, q: 4e-17 };
+        let rates = Rates { truth, lie: truth.exchanged() };
+        let n = 1_000_000_000;
+        // All but one, if all have it: 4·10^−8.
+        let tail = rates.at_most(n - 1, n, n);
+        assert!((tail / 4e-8 - 1.0).abs() < 1e-6, "{tail}");
+        assert_eq!(rates.possible(n - 1, n, 1e-9, (n as f64, 1.0)).1, n);
     }
 
     #[test]

@@ -109,7 +109,8 @@ fn bad_parameters_are_refused() {
     let good = channel((3, 4), (1, 4));
     assert_eq!(Estimate::new(&good, 0, 0).unwrap_err().parameter(), Some("respondents"));
     assert_eq!(Estimate::new(&good, 2, 1).unwrap_err().parameter(), Some("supporting"));
-    assert_eq!(Estimate::new(&good, 2, 1 << 40).unwrap_err().parameter(), Some("trials"));
+    let error = Estimate::new(&good, 2, 1 << 40).unwrap_err();
+    assert_eq!(error.parameter(), Some("respondents"));
     let lying = Channel::from_parts(1u32.into(), 2u32.into(), 3u32.into());
     assert_eq!(Estimate::new(&lying, 1, 2).unwrap_err().parameter(), Some("channel"));
     let estimate = Estimate::new(&good, 1, 2).unwrap();
@@ -151,9 +152,12 @@ fn what_is_detectable_is_detected() {
         };
         assert!(found(share) >= power && found(share - 1e-6) < power, "{n}");
         let needed = channel.respondents_to_detect(share, alpha, power).unwrap().unwrap();
-        assert!(needed < n * 21 / 20 && needed > n * 8 / 10, "{n} {needed}");
-        let at_that = channel.detectable(needed, alpha, power).unwrap().unwrap();
-        assert!(at_that <= share);
+        assert!(needed < n * 23 / 20 && needed > n * 8 / 10, "{n} {needed}");
+        // And more of them too.
+        for more in (0..2000).step_by(7) {
+            let at_that = channel.detectable(needed + more, alpha, power).unwrap().unwrap();
+            assert!(at_that <= share, "{n} {needed} {more}");
+        }
     }
     assert_eq!(channel.detectable(1, 0.05, 0.8).unwrap(), None);
     let estimate = Estimate::new(&channel, 20, 50).unwrap();
@@ -170,6 +174,11 @@ fn errors_and_respondents_are_inverse() {
             assert!(channel.standard_error(share, needed, target).unwrap() <= 0.01);
             assert!(channel.standard_error(share, needed - 1, target).unwrap() > 0.01);
         }
+    }
+    for d in 1..1000 {
+        let error = 1.0 / f64::from(d);
+        let needed = channel.respondents_for(error, 0.3, Target::Population).unwrap().unwrap();
+        assert!(channel.standard_error(0.3, needed, Target::Population).unwrap() <= error);
     }
     assert_eq!(channel.respondents_for(1e-12, 0.5, Target::Sample).unwrap(), None);
 }
@@ -206,6 +215,12 @@ fn simultaneous_intervals_are_longer() {
         assert!(interval.width() > alone.width());
         assert!((interval.width() - each.width()).abs() < 1e-12);
     }
+    for confidence in [-4.0, 0.0, 0.3, 1.0, f64::NAN] {
+        assert!(all.simultaneous(Target::Population, confidence).is_err());
+    }
+    let apart = all.intervals(Target::Sample, 0.9).unwrap();
+    let one = all.get(1).unwrap().interval(Target::Sample, 0.9).unwrap();
+    assert_eq!(apart[1], one);
 }
 
 #[test]
@@ -237,12 +252,20 @@ fn consistent_shares_are_the_nearest() {
 fn differences_are_signed_and_have_both_uncertainties() {
     let (few, many) = (estimates(vec![35], 100, false), estimates(vec![450], 1000, false));
     let (few, many) = (few.get(0).unwrap(), many.get(0).unwrap());
-    let (d, interval) = difference(&many, &few, Target::Population, 0.95).unwrap();
-    assert!((d - 0.4).abs() < 1e-12 && interval.contains(d));
-    let (back, turned) = difference(&few, &many, Target::Population, 0.95).unwrap();
-    assert!((d + back).abs() < 1e-12);
-    assert!((interval.low + turned.high).abs() < 1e-12);
+    let forth = difference(&many, &few, Target::Population, 0.95).unwrap();
+    assert!((forth.share - 0.4).abs() < 1e-12 && forth.interval.contains(forth.share));
+    let back = difference(&few, &many, Target::Population, 0.95).unwrap();
+    assert!((forth.share + back.share).abs() < 1e-12);
+    assert_eq!(forth.interval.low, -back.interval.high);
+    assert_eq!(forth.standard_error, back.standard_error);
     let alone = few.interval(Target::Population, 0.95).unwrap();
-    assert!(interval.width() > alone.width());
-    assert!(difference(&few, &many, Target::Population, 2.0).is_err());
+    assert!(forth.interval.width() > alone.width());
+    // Each side holds with the square root.
+    let each = few.interval(Target::Population, 0.95f64.sqrt()).unwrap();
+    let others = many.interval(Target::Population, 0.95f64.sqrt()).unwrap();
+    assert!((back.interval.low - (each.low - others.high)).abs() < 1e-12);
+    for confidence in [2.0, 0.3, f64::NAN] {
+        let error = difference(&few, &many, Target::Population, confidence).unwrap_err();
+        assert_eq!(error.parameter(), Some("confidence"));
+    }
 }
