@@ -110,6 +110,8 @@ pub mod mechanism;
 pub mod metric;
 pub mod plan;
 pub mod prelude;
+#[cfg(feature = "rappor")]
+pub mod rappor;
 pub mod spec;
 
 /// What unit tests and integration tests share.

@@ -11,7 +11,7 @@
 
 pub(crate) mod bound;
 mod categories;
-mod lanes;
+pub(crate) mod lanes;
 mod one_answer;
 mod rows;
 mod search;

@@ -1,0 +1,6 @@
+//! Known answers are from programs in another language, with nothing in common but the formulas.
+
+mod client;
+mod counts;
+mod params;
+mod reference;
