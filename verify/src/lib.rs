@@ -14,6 +14,7 @@ pub mod interval;
 pub mod inversion;
 pub mod law;
 pub mod mini;
+pub mod rappor;
 pub mod seal;
 pub mod speed;
 pub mod words;

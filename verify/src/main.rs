@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use deniable_verify::{audit, constant_time, deps, instructions, seal, speed};
+use deniable_verify::{audit, constant_time, deps, instructions, rappor, seal, speed};
 
 /// One line a subcommand; each is a module of its name.
 const COMMANDS: &[(&str, Subcommand, &str)] = &[
@@ -24,6 +24,11 @@ const COMMANDS: &[(&str, Subcommand, &str)] = &[
         "instructions",
         instructions::command,
         "[--require | --update]    instructions an item, against those expected",
+    ),
+    (
+        "rappor",
+        rappor::command,
+        "[TIMES [SEED] | long | pairs]    the decoder on collections drawn anew",
     ),
     ("speed", speed::command, "nanoseconds a call, words a draw"),
 ];

@@ -4,6 +4,7 @@
 use std::io::{self, Read};
 
 use deniable::ErrorKind;
+use deniable::rappor::decode::decode;
 use deniable::rappor::files::{ResultRow, read_results, write_results};
 use deniable::rappor::{CandidateMap, CohortCounts, Params};
 
@@ -289,4 +290,36 @@ fn a_reader_that_fails() {
     let params = Params::new(2, 1, 2, 0.25, 0.75, 0.5).unwrap();
     let result = CohortCounts::read_csv(text.chain(Broken), &params);
     refused(result, "counts", "it could not be read", "a readable file");
+}
+
+/// From the files of a collection to a file of results, beside the reference's own.
+#[test]
+fn a_collection_is_decoded() {
+    for case in ["demo3-fast", "r-unif-small-typical"] {
+        let params = params(case);
+        let counts = CohortCounts::read_csv(file(case, "counts").as_bytes(), &params).unwrap();
+        let map = CandidateMap::read_csv(file(case, "map").as_bytes(), &params).unwrap();
+        let decoded = decode(&params, &counts, &map).unwrap();
+        let rows = ResultRow::of(&decoded, &map).unwrap();
+        assert_eq!(rows.len(), decoded.detected(0.05).unwrap().len());
+        assert!(rows.is_sorted_by(|a, b| a.proportion >= b.proportion));
+        let text = written(|to| write_results(&rows, to));
+        let read = read_results(text.as_bytes()).unwrap();
+        for (row, read) in rows.iter().zip(&read) {
+            assert_eq!(row.string, read.string);
+            assert!((row.prop_low_95 - read.prop_low_95).abs() < 1e-12);
+            assert!(row.prop_low_95 < row.proportion && row.proportion < row.prop_high_95);
+            assert!((row.estimate - 1e6 * row.proportion).abs() < 1e-6);
+            assert!((row.std_error - 1e6 * row.prop_std_error).abs() < 1e-6);
+        }
+        // Where the reference found much, so do we: within what both say of their errors.
+        let reference = read_results(file(case, "R_results").as_bytes()).unwrap();
+        for large in reference.iter().filter(|row| row.proportion > 0.03) {
+            let ours = rows.iter().find(|row| row.string == large.string).unwrap();
+            let errors = large.prop_std_error + ours.prop_std_error;
+            assert!((large.proportion - ours.proportion).abs() < 4.0 * errors, "{ours:?}");
+        }
+        let fewer = CandidateMap::new(&params, ["tea"]).unwrap();
+        assert!(ResultRow::of(&decoded, &fewer).is_err());
+    }
 }

@@ -42,6 +42,20 @@ impl BitCounts {
         BitCounts { reports: 0, ones: vec![0; length], planes: Planes::new(length) }
     }
 
+    /// What was counted elsewhere: the number of reports, and how many of them have a one at each place.
+    ///
+    /// # Errors
+    ///
+    /// More than 2^63 reports; more ones than reports.
+    pub fn from_ones(reports: u64, ones: Vec<u64>) -> Result<Self> {
+        check_reports("reports", reports)?;
+        if ones.iter().any(|&ones| ones > reports) {
+            let problem = "there are more ones than reports";
+            return Err(Error::invalid_parameter("ones", problem, "numbers up to that of reports"));
+        }
+        Ok(BitCounts { reports, planes: Planes::new(ones.len()), ones })
+    }
+
     /// The number of bits of a report.
     pub fn length(&self) -> usize {
         self.ones.len()
@@ -249,12 +263,7 @@ impl TryFrom<Written> for BitCounts {
     type Error = Error;
 
     fn try_from(Written { reports, ones }: Written) -> Result<Self> {
-        check_reports("reports", reports)?;
-        if ones.iter().any(|&ones| ones > reports) {
-            let problem = "there are more ones than reports";
-            return Err(Error::invalid_parameter("ones", problem, "numbers up to that of reports"));
-        }
-        Ok(BitCounts { reports, planes: Planes::new(ones.len()), ones })
+        BitCounts::from_ones(reports, ones)
     }
 }
 

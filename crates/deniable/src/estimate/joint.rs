@@ -140,10 +140,7 @@ impl Estimates {
     pub fn detected(&self, rule: Detection, alpha: f64) -> Result<Vec<usize>> {
         check_alpha(alpha)?;
         let p_values: Vec<f64> = self.iter().map(|estimate| estimate.p_value()).collect();
-        let most = rule.largest(&p_values, alpha);
-        Ok((0..self.len())
-            .filter(|&value| most.is_some_and(|most| p_values[value] <= most))
-            .collect())
+        Ok(rule.among(&p_values, alpha))
     }
 
     /// Shares that are not negative and 1 together, as those of one answer each are: the nearest ones to the unbiased shares, in the sum of squares (Held, Wolfe and Crowder, 1974).
@@ -168,6 +165,13 @@ impl Estimates {
 }
 
 impl Detection {
+    /// The places of p-values that are small enough.
+    pub(crate) fn among(self, p_values: &[f64], alpha: f64) -> Vec<usize> {
+        let most = self.largest(p_values, alpha);
+        let is_small = |i: &usize| most.is_some_and(|most| p_values[*i] <= most);
+        (0..p_values.len()).filter(is_small).collect()
+    }
+
     /// The largest p-value that is small enough.
     fn largest(self, p_values: &[f64], alpha: f64) -> Option<f64> {
         let each = alpha / p_values.len().max(1) as f64;

@@ -97,8 +97,12 @@ impl CohortCounts {
         both.try_for_each(|(cohort, other)| cohort.merge(other))
     }
 
-    /// Counts of cohorts: for each its reports, and its ones, of which there are as many in all cohorts.
-    pub(super) fn from_cohorts(cohorts: Vec<BitCounts>) -> Result<Self> {
+    /// From the counts of each cohort.
+    ///
+    /// # Errors
+    ///
+    /// No cohorts; cohorts of different lengths; more than 2^63 reports in all.
+    pub fn from_cohorts(cohorts: Vec<BitCounts>) -> Result<Self> {
         let Some(first) = cohorts.first() else {
             return Err(Error::invalid_parameter("cohorts", "there are none", "one or more"));
         };

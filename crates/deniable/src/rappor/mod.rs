@@ -11,10 +11,13 @@
 //! | permanent answer, and reports of it | client | [`Client`]; [`Params::permanent`], [`Params::instantaneous`] |
 //! | counts of each cohort | server | [`CohortCounts`] |
 //! | bits of candidates | server | [`CandidateMap`] |
+//! | shares of candidates, with intervals | server | [`decode`](mod@decode) |
 //! | files of the reference implementation | server | [`files`] |
 //! | its Python client | client | [`reference`](mod@reference) |
 //!
 //! ```
+//! use deniable::estimate::Target;
+//! use deniable::rappor::decode::decode;
 //! use deniable::rappor::{CandidateMap, Client, CohortCounts, Params, Secret};
 //!
 //! let params = Params::new(32, 2, 16, 0.25, 0.75, 0.5)?;
@@ -24,7 +27,9 @@
 //!     counts.add(&client.report("drink", value)?)?;
 //! }
 //! let candidates = CandidateMap::new(&params, ["tea", "coffee", "water"])?;
-//! assert_eq!((counts.reports(), candidates.len()), (3, 3));
+//! let decoded = decode(&params, &counts, &candidates)?;
+//! // Three reports say next to nothing.
+//! assert!(decoded.get(0).unwrap().standard_error(Target::Sample) > 0.2);
 //! # Ok::<(), deniable::Error>(())
 //! ```
 //!
@@ -45,6 +50,7 @@
 
 mod client;
 mod counts;
+pub mod decode;
 pub mod files;
 mod filter;
 mod keyed;

@@ -4,7 +4,10 @@ use std::io::{self, BufWriter, Read, Write};
 
 use super::number::as_r_writes;
 use super::table::{Row, Table, write_quoted};
-use crate::Result;
+use crate::estimate::{Interval, Target};
+use crate::rappor::CandidateMap;
+use crate::rappor::decode::Decoded;
+use crate::{Error, Result};
 
 /// One candidate of the reference's results.
 #[derive(Clone, Debug, PartialEq)]
@@ -23,6 +26,37 @@ pub struct ResultRow {
     pub prop_low_95: f64,
     /// The upper end.
     pub prop_high_95: f64,
+}
+
+impl ResultRow {
+    /// The candidates that were detected, the largest share first. Intervals are [adjusted](Decoded::adjusted) for that, so that they hold the truth as often as the file says.
+    ///
+    /// # Errors
+    ///
+    /// Another number of candidates than was decoded.
+    pub fn of(decoded: &Decoded, candidates: &CandidateMap) -> Result<Vec<Self>> {
+        if decoded.len() != candidates.len() {
+            let problem = "they are not those that were decoded";
+            return Err(Error::invalid_parameter("candidates", problem, "the same candidates"));
+        }
+        let row = |(i, interval): (usize, Interval)| {
+            let (string, share) = (candidates.name(i)?.to_owned(), decoded.get(i)?);
+            let error = share.standard_error(Target::Sample);
+            Some(ResultRow {
+                string,
+                estimate: share.count(),
+                std_error: error * decoded.respondents() as f64,
+                proportion: share.share(),
+                prop_std_error: error,
+                prop_low_95: interval.low,
+                prop_high_95: interval.high,
+            })
+        };
+        let adjusted = decoded.adjusted(Target::Sample, 0.05)?;
+        let mut rows: Vec<_> = adjusted.into_iter().filter_map(row).collect();
+        rows.sort_by(|a, b| b.proportion.total_cmp(&a.proportion));
+        Ok(rows)
+    }
 }
 
 const NAMES: [&str; 7] = [

@@ -1,0 +1,49 @@
+//! `verify rappor`: the decoder on collections drawn anew from known histograms.
+//!
+//! Four settings of the reference implementation, whose own decoder's results are known for one collection each. Every tenth string
+//! that occurs is no candidate.
+
+mod acceptance;
+mod long;
+mod pairs;
+mod settings;
+mod simulate;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+pub use acceptance::{Means, same_data_coverage, simulate_many};
+pub use pairs::pair_coverage;
+pub use settings::{NAMES, Reference, Setting};
+pub use simulate::{Binomial, Words, simulate};
+
+/// Collections of each setting, unless told otherwise.
+const TIMES: usize = 200;
+
+/// Runs it.
+///
+/// # Errors
+///
+/// Arguments that are none; a setting that cannot be read; what falls short of the reference or of its own claims.
+pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String>> {
+    let usage = || vec!["usage: rappor [TIMES [SEED]] | rappor long | rappor pairs".to_owned()];
+    let argument = |i: usize, default: u64| -> Result<u64, Vec<String>> {
+        arguments.get(i).map_or(Ok(default), |text| text.parse().map_err(|_| usage()))
+    };
+    let findings = match arguments.first().map(String::as_str) {
+        Some("long") if arguments.len() == 1 => long::measure(),
+        Some("pairs") if arguments.len() == 1 => pairs::judge(TIMES),
+        _ if arguments.len() > 2 => return Err(usage()),
+        _ => {
+            let (times, seed) = (argument(0, TIMES as u64)?, argument(1, 1)?);
+            let folder = root.join("crates/deniable/tests/data/rappor");
+            let mut findings = Vec::new();
+            for name in NAMES {
+                let setting = Setting::read(&folder, name).map_err(|error| vec![error])?;
+                findings.extend(acceptance::judge(&setting, times as usize, seed));
+            }
+            findings
+        }
+    };
+    if findings.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(findings) }
+}
