@@ -188,7 +188,7 @@ pub(super) fn check_trials(trials: u64) -> Result<()> {
     Err(Error::invalid_parameter("trials", "there are too many", format!("at most {MOST_TRIALS}")))
 }
 
-pub(super) fn check_alpha(alpha: f64) -> Result<()> {
+pub(crate) fn check_alpha(alpha: f64) -> Result<()> {
     if (SMALLEST_ALPHA..=0.5).contains(&alpha) {
         return Ok(());
     }

@@ -7,6 +7,7 @@
 //! | step | where | what |
 //! |---|---|---|
 //! | parameters, and what they lose | both | [`Params`] |
+//! | what error to expect, and which shares are seen | beforehand | [`Params::standard_error`], [`Params::detectable`]; the [guide](crate::guide::rappor) |
 //! | Bloom filter of a value, in a cohort | both | [`Params::filter_of`] |
 //! | permanent answer, and reports of it | client | [`Client`]; [`Params::permanent`], [`Params::instantaneous`] |
 //! | counts of each cohort | server | [`CohortCounts`] |
@@ -50,6 +51,7 @@ mod filter;
 mod keyed;
 mod map;
 mod params;
+mod plan;
 pub mod reference;
 mod response;
 

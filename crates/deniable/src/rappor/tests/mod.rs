@@ -3,4 +3,5 @@
 mod client;
 mod counts;
 mod params;
+mod plan;
 mod reference;
