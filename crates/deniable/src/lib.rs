@@ -127,7 +127,23 @@ mod common;
 #[doc = include_str!("guide/3-believe.md")]
 #[doc = include_str!("guide/coverage.svg")]
 #[doc = include_str!("guide/4-decide.md")]
-pub mod guide {}
+pub mod guide {
+    #[cfg(feature = "rappor")]
+    #[doc = include_str!("guide/rappor/1-start.md")]
+    #[doc = include_str!("guide/rappor/people.svg")]
+    #[doc = include_str!("guide/rappor/2-f.md")]
+    #[doc = include_str!("guide/rappor/losses.svg")]
+    #[doc = include_str!("guide/rappor/3-pq.md")]
+    #[doc = include_str!("guide/rappor/noise.svg")]
+    #[doc = include_str!("guide/rappor/4-h.md")]
+    #[doc = include_str!("guide/rappor/hashes.svg")]
+    #[doc = include_str!("guide/rappor/5-k.md")]
+    #[doc = include_str!("guide/rappor/bits.svg")]
+    #[doc = include_str!("guide/rappor/6-m.md")]
+    #[doc = include_str!("guide/rappor/cohorts.svg")]
+    #[doc = include_str!("guide/rappor/7-read.md")]
+    pub mod rappor {}
+}
 
 #[doc = include_str!("leaks.md")]
 pub mod leaks {}

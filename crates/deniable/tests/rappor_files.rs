@@ -4,7 +4,6 @@
 use std::io::{self, Read};
 
 use deniable::ErrorKind;
-use deniable::rappor::decode::decode;
 use deniable::rappor::files::{ResultRow, read_results, write_results};
 use deniable::rappor::{CandidateMap, CohortCounts, Params};
 
@@ -293,8 +292,11 @@ fn a_reader_that_fails() {
 }
 
 /// From the files of a collection to a file of results, beside the reference's own.
+#[cfg(feature = "rappor-decode")]
 #[test]
 fn a_collection_is_decoded() {
+    use deniable::rappor::decode::decode;
+
     for case in ["demo3-fast", "r-unif-small-typical"] {
         let params = params(case);
         let counts = CohortCounts::read_csv(file(case, "counts").as_bytes(), &params).unwrap();

@@ -1,7 +1,8 @@
-//! Draws the pictures of the guide: `cargo run --release -p deniable --example guide`. With `--check`, it says whether they are as they would be drawn.
+//! Draws the pictures of the guide: `cargo run --release -p deniable --features rappor --example guide`. With `--check`, it says whether they are as they would be drawn.
 //!
 //! Everything is computed or drawn from fixed words, so that the pictures are the same each time. A real survey takes `OsEntropy`, as `invoke_batch` does.
 
+mod rappor;
 mod svg;
 
 use std::path::Path;
@@ -37,6 +38,7 @@ fn main() -> ExitCode {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/guide");
     let is_check = std::env::args().any(|word| word == "--check");
     let pictures = [("plan", plan()), ("estimate", estimate()), ("coverage", coverage())];
+    let pictures = pictures.into_iter().chain(rappor::pictures());
     let mut is_current = true;
     for (name, picture) in pictures {
         let path = folder.join(name).with_extension("svg");
@@ -62,12 +64,15 @@ fn percent(share: f64) -> String {
     format!("{} %", share * 100.0)
 }
 
-/// The smallest share that is seen, for each number of respondents.
-fn plan() -> String {
-    let thousands = |n: f64| match n as u64 {
+fn thousands(n: f64) -> String {
+    match n as u64 {
         n @ 1_000_000.. => format!("{} million", n / 1_000_000),
         n => format!("{} 000", n / 1000),
-    };
+    }
+}
+
+/// The smallest share that is seen, for each number of respondents.
+fn plan() -> String {
     let ticks = [1e3, 3e3, 1e4, 3e4, 1e5, 3e5, 1e6];
     let mut chart = Chart::new(
         "The smallest share that is seen falls as more people are asked, and is smaller the larger epsilon is.",

@@ -107,12 +107,28 @@ impl Chart {
     }
 
     /// A text to the right of a point.
-    pub(crate) fn text(&mut self, (x, y): (f64, f64), text: &str, colour: &str) {
+    pub(crate) fn text(&mut self, at: (f64, f64), text: &str, colour: &str) {
+        self.text_beside(at, 6.0, "", text, colour);
+    }
+
+    /// A text to the left of a point.
+    pub(crate) fn text_before(&mut self, at: (f64, f64), text: &str, colour: &str) {
+        self.text_beside(at, -8.0, " text-anchor=\"end\"", text, colour);
+    }
+
+    fn text_beside(
+        &mut self,
+        (x, y): (f64, f64),
+        space: f64,
+        anchor: &str,
+        text: &str,
+        colour: &str,
+    ) {
         let (x, y) = self.at(x, y);
         let _ = writeln!(
             self.svg,
-            "<text x=\"{:.1}\" y=\"{:.1}\" fill=\"{colour}\">{text}</text>",
-            x + 6.0,
+            "<text x=\"{:.1}\" y=\"{:.1}\"{anchor} fill=\"{colour}\">{text}</text>",
+            x + space,
             y + 4.5
         );
     }
@@ -129,6 +145,13 @@ impl Chart {
             at - 5.0,
             at - 5.0,
         );
+    }
+
+    /// A dot alone.
+    pub(crate) fn dot(&mut self, (x, y): (f64, f64), colour: &str) {
+        let (x, y) = self.at(x, y);
+        let _ =
+            writeln!(self.svg, "<circle cx=\"{x:.1}\" cy=\"{y:.1}\" r=\"4\" fill=\"{colour}\"/>");
     }
 
     /// A short level line.

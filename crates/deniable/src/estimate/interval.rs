@@ -307,10 +307,7 @@ impl Channel {
     ) -> Result<Option<f64>> {
         check_respondents(respondents)?;
         check_alpha(alpha)?;
-        if !(0.5..1.0).contains(&power) {
-            let problem = format!("{} is not in its range", Shown(power));
-            return Err(Error::invalid_parameter("power", problem, "a number from 1/2 to below 1"));
-        }
+        check_power(power)?;
         let critical = self.critical(respondents, alpha) + more;
         if critical > respondents {
             return Ok(None);
@@ -362,6 +359,14 @@ impl Channel {
         }
         Ok(Some(to))
     }
+}
+
+pub(crate) fn check_power(power: f64) -> Result<()> {
+    if (0.5..1.0).contains(&power) {
+        return Ok(());
+    }
+    let problem = format!("{} is not in its range", Shown(power));
+    Err(Error::invalid_parameter("power", problem, "a number from 1/2 to below 1"))
 }
 
 pub(crate) fn check_share(share: f64) -> Result<()> {

@@ -18,6 +18,8 @@ pub use debias::{
     debias_randomized_response, debias_randomized_response_bitvec,
     debias_randomized_response_bitvec_counts, debias_randomized_response_bool,
 };
+#[cfg(feature = "rappor")]
+pub(crate) use interval::check_power;
 pub(crate) use interval::check_share;
 pub use interval::{Estimate, Interval, Target};
 pub use joint::{Detection, Difference, Estimates, difference};

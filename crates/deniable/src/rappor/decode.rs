@@ -63,13 +63,13 @@ mod lasso;
 mod rows;
 mod share;
 mod shrink;
-mod tails;
 
 use fit::{Misfit as Squares, fit_rows};
 use halves::{Half, Part, estimate, select};
 use input::{Candidates, Counts, Noise};
 use rows::Rows;
 
+use super::plan::BITS_A_CANDIDATE;
 use super::{CandidateMap, CohortCounts, Params};
 use crate::estimate::binomial::check_alpha;
 use crate::estimate::{Detection, Interval, Target};
@@ -77,9 +77,6 @@ use crate::{Error, Result};
 
 pub use association::{Association, Question, associate};
 pub use share::{Misfit, Share};
-
-/// With at least so many bits a candidate, all are estimated together.
-const BITS_A_CANDIDATE: usize = 4;
 
 /// The share of each candidate, from the counts of all cohorts.
 ///

@@ -2,9 +2,9 @@
 
 use super::fit;
 use super::halves::Part;
-use super::tails::{chi_square, student, student_quantile};
 use crate::error::Shown;
 use crate::estimate::{Interval, Target};
+use crate::rappor::tails::{chi_square, student, student_quantile};
 use crate::{Error, Result};
 
 /// What the counts say of one candidate: its share among the reports, with an interval.

@@ -2,7 +2,6 @@ mod fit;
 mod inputs;
 mod long;
 mod shares;
-mod tails;
 
 use super::input::Lists;
 use super::*;

@@ -4,10 +4,13 @@ use std::io::{self, BufWriter, Read, Write};
 
 use super::number::as_r_writes;
 use super::table::{Row, Table, write_quoted};
-use crate::estimate::{Interval, Target};
-use crate::rappor::CandidateMap;
-use crate::rappor::decode::Decoded;
-use crate::{Error, Result};
+use crate::Result;
+#[cfg(feature = "rappor-decode")]
+use crate::{
+    Error,
+    estimate::{Interval, Target},
+    rappor::{CandidateMap, decode::Decoded},
+};
 
 /// One candidate of the reference's results.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +31,7 @@ pub struct ResultRow {
     pub prop_high_95: f64,
 }
 
+#[cfg(feature = "rappor-decode")]
 impl ResultRow {
     /// The candidates that were detected, the largest share first. Intervals are [adjusted](Decoded::adjusted) for that, so that they hold the truth as often as the file says.
     ///

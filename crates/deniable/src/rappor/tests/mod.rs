@@ -3,4 +3,6 @@
 mod client;
 mod counts;
 mod params;
+mod plan;
 mod reference;
+mod tails;

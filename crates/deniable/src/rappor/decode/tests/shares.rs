@@ -1,8 +1,8 @@
 //! Shares, what is detected, and what is shrunken.
 
 use super::super::shrink::shrunken;
-use super::super::tails::normal_quantile;
 use super::*;
+use crate::rappor::tails::normal_quantile;
 
 fn noise() -> Noise {
     Noise::new(0.25, 0.75, 0.5).unwrap()

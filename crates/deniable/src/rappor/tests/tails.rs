@@ -1,7 +1,12 @@
+//! Tails against closed forms, and tables.
+
 use core::f64::consts::{PI, SQRT_2};
 
-use super::super::tails::*;
-use super::assert_near;
+use crate::rappor::tails::*;
+
+fn assert_near(a: f64, b: f64, tolerance: f64) {
+    assert!((a - b).abs() <= tolerance * (1.0 + b.abs()), "{a} is not {b}");
+}
 
 fn assert_ratio(a: f64, b: f64) {
     assert!((a / b - 1.0).abs() < 1e-10, "{a} is not {b}");

@@ -2,6 +2,8 @@
 //!
 //! Relative errors are below 10^−10 where a tail is above 10^−300; the tests compare with known values.
 
+#![cfg_attr(not(feature = "rappor-decode"), allow(dead_code))]
+
 use core::f64::consts::{PI, TAU};
 
 /// P(X > x) for X of Student's law with so many degrees of freedom; of the normal law if there is no end of them.
