@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use dashu_ratio::RBig;
 use deniable::rappor::Params;
+use deniable::rappor::reference::Encoder;
 use deniable::{
     BitVector, BitVectorDomain, DiscreteDistance, Measurement, Result,
     make_randomized_response_bitvec,
@@ -327,12 +328,13 @@ mod planted {
             source: &mut S,
         ) -> Result<BitVector> {
             let last = input.len() - 1;
-            match self.mistake {
-                "one word more" => drop(source.draw()?),
-                "one word more for the last bit" if input.get(last) == Some(true) => {
-                    drop(source.draw()?);
-                }
-                _ => {}
+            let draws_more = match self.mistake {
+                "one word more" => true,
+                "one word more for the last bit" => input.get(last) == Some(true),
+                _ => false,
+            };
+            if draws_more {
+                source.draw()?;
             }
             let mut report = self.right.randomize(input, source)?;
             match self.mistake {
@@ -404,6 +406,19 @@ mod planted {
         };
         assert_eq!(with(for_any_f), MISMATCH);
         assert_eq!(with(|question, _| question.secret), MISMATCH);
+    }
+
+    #[test]
+    fn memories_of_the_reference_that_are_others() {
+        let with = |permanent: fn(&Encoder, u32) -> u32| {
+            found(|tally| memory::audit_reference(tally, false, permanent))
+        };
+        assert_eq!(with(Encoder::permanent), (false, false, false));
+        assert_eq!(with(|encoder, filter| encoder.permanent(filter) ^ 1), (false, false, true));
+        // No noise, and that of another filter.
+        assert_eq!(with(|_, filter| filter), (false, false, true));
+        let of_another = |encoder: &Encoder, filter| encoder.permanent(filter ^ 1) ^ 1;
+        assert_eq!(with(of_another), (false, false, true));
     }
 
     /// One uniform number for two f: where both answers differ, the bit is told. That is why f is part of what the client's noise is a function of.

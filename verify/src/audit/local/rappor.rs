@@ -6,6 +6,7 @@
 
 use dashu_ratio::RBig;
 use deniable::rappor::Params;
+use deniable::rappor::reference::Encoder;
 use deniable::{BitVector, Result};
 use deniable_sample::Source;
 
@@ -30,6 +31,7 @@ pub fn audit(full: bool) -> Tally {
     }
     claims::audit_claims(&mut tally, &claims::many(full), claims::shipping);
     memory::audit_memory(&mut tally, full, memory::shipping);
+    memory::audit_reference(&mut tally, full, Encoder::permanent);
     tally
 }
 

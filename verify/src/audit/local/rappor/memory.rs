@@ -4,6 +4,7 @@
 //! a random one, a client's permanent answers have that law, and those of different metrics and values are independent.
 
 use deniable::BitVector;
+use deniable::rappor::reference::Encoder;
 use deniable::rappor::{Client, Params, Secret};
 use sha2::{Digest, Sha256};
 
@@ -48,6 +49,34 @@ pub fn audit_memory(tally: &mut Tally, full: bool, permanent: impl Fn(&Question<
             tally.check(what, reports_are_of(&question, &permanent(&question)));
         }
     }
+}
+
+/// The reference's permanent answers are those of the plain program, in which a bit is flipped by as many of all bytes as f in effect says: by f/2 of them.
+pub fn audit_reference(tally: &mut Tally, full: bool, permanent: impl Fn(&Encoder, u32) -> u32) {
+    for turn in 0..if full { 1000 } else { 130 } {
+        // All multiples of 1/128, and others.
+        let f = if turn < 128 { turn as f64 / 128.0 } else { (turn - 127) as f64 / 900.0 };
+        let (params, secret) = (super::params(1 + turn % 32, 2, 0.25, 0.75, f), secret(turn));
+        let what = || format!("RAPPOR, the reference's memory of {params:?}");
+        let encoder = Encoder::new(params, 0, secret).expect("accepted parameters");
+        let in_effect = encoder.in_effect().f();
+        let flips =
+            [0, 1].map(|bit| (0..=255).filter(|&byte| flipped(f, bit, byte) != bit).count());
+        let right = flips.iter().all(|&flips| flips as f64 == 256.0 * in_effect / 2.0);
+        tally.check(what, right.then_some(()).ok_or("its f in effect is another".to_owned()));
+        for filter in (0..8).map(|i| encoder.filter_of(i.to_string())) {
+            let bytes = code(&secret, &filter.to_be_bytes());
+            let bit = |place: usize| flipped(f, (filter >> place & 1) as u8, bytes[place]);
+            let plain = (0..params.k()).fold(0, |all, place| all | u32::from(bit(place)) << place);
+            let same = permanent(&encoder, filter) == plain;
+            tally.check(what, same.then_some(()).ok_or("it is another".to_owned()));
+        }
+    }
+}
+
+/// A bit by its byte, as the reference has it: the lowest bit is noise, in the place of the bit if the upper seven are below 128·f.
+fn flipped(f: f64, bit: u8, byte: u8) -> u8 {
+    if f64::from(byte >> 1) < 128.0 * f { byte & 1 } else { bit }
 }
 
 /// The key of a value's noise, as the documents have it.
