@@ -1,298 +1,48 @@
-//! RAPPOR: the exact laws of both steps of its noise, and what is lost.
+//! RAPPOR: the exact audit of it and the mistakes it finds, and what histories of answers lose.
+
+use std::collections::BTreeSet;
 
 use dashu_ratio::RBig;
 use deniable::rappor::Params;
+use deniable::rappor::reference::Encoder;
 use deniable::{
     BitVector, BitVectorDomain, DiscreteDistance, Measurement, Result,
     make_randomized_response_bitvec,
 };
 use deniable_sample::{Source, Word, sample_bernoulli_float};
-use deniable_verify::audit::exact::{Loss, Tally, Worst, fraction, value};
+use deniable_verify::audit::exact::{Loss, Tally, Worst, fraction};
 use deniable_verify::audit::local::Local;
-use deniable_verify::audit::local::laws::{judge_laws, over_small_words};
+use deniable_verify::audit::local::rappor::claims::{self, audit_claims};
+use deniable_verify::audit::local::rappor::{
+    Instantaneous, Permanent, Report, Step, audit, bits, filters, laws, memory, params,
+};
 use deniable_verify::enumerate::enumerate;
-use deniable_verify::law::{Between, Law};
+use deniable_verify::law::Law;
 use deniable_verify::words::Script;
 
-/// Parameters of one cohort.
-fn params(k: usize, h: usize, p: f64, q: f64, f: f64) -> Params {
-    Params::new(k, h, 1, p, q, f).unwrap()
-}
-
-/// Few bits and few digits, with fewer bits than two filters have ones, as many, and more; p below q and above.
-fn small() -> Vec<Params> {
-    vec![
-        params(1, 1, 0.25, 0.75, 0.5),
-        params(2, 1, 0.25, 0.75, 0.5),
-        params(2, 2, 0.5, 0.75, 0.5),
-        params(2, 1, 0.75, 0.5, 0.25),
-        params(2, 1, 0.0, 1.0, 0.75),
-        params(2, 1, 0.5, 0.0, 0.5),
-        params(3, 1, 0.5, 0.75, 0.5),
-        params(3, 2, 0.5, 0.25, 0.5),
-        params(3, 2, 0.5, 0.75, 0.5),
-        params(3, 3, 1.0, 0.5, 0.5),
-        params(4, 2, 0.5, 1.0, 0.5),
-        params(4, 2, 0.5, 0.0, 0.5),
-        params(4, 3, 0.0, 0.5, 0.5),
-    ]
-}
-
-fn bits(k: usize, number: usize) -> BitVector {
-    (0..k).map(|bit| number >> bit & 1 == 1).collect()
-}
-
-/// All filters of some parameters.
-fn filters(params: &Params) -> Vec<BitVector> {
-    let all = (1..1 << params.k()).map(|number| bits(params.k(), number));
-    all.filter(|filter| filter.count_ones() <= params.h()).collect()
-}
-
-/// A vector whose bits are independent, each one with one probability if that of the input is, and with another else.
-fn product(input: &BitVector, output: &BitVector, one: &RBig, zero: &RBig) -> RBig {
-    input.iter().zip(output.iter()).fold(RBig::ONE, |product, (input, output)| {
-        let chance = if input { one } else { zero };
-        product * if output { chance.clone() } else { RBig::ONE - chance }
-    })
-}
-
-/// The probabilities of a one in the permanent answer.
-fn permanent_ones(params: &Params) -> (RBig, RBig) {
-    let flip = value(params.f()) / RBig::from(2);
-    (RBig::ONE - &flip, flip)
-}
-
-/// The probabilities of a one in a report, by the permanent answer that it is made of.
-fn report_ones(params: &Params) -> (RBig, RBig) {
-    let ((one, zero), p, q) = (permanent_ones(params), value(params.p()), value(params.q()));
-    let by = |one: RBig| &one * &q + (RBig::ONE - &one) * &p;
-    (by(one), by(zero))
-}
-
-/// A step of the noise, or both.
-trait Step {
-    fn claimed(&self, params: &Params) -> f64;
-    fn ones(&self, params: &Params) -> (RBig, RBig);
-    fn run<S: Source + ?Sized>(
-        &self,
-        params: &Params,
-        input: &BitVector,
-        source: &mut S,
-    ) -> Result<BitVector>;
-}
-
-struct Permanent;
-
-impl Step for Permanent {
-    fn claimed(&self, params: &Params) -> f64 {
-        params.epsilon_of_all_reports().get()
-    }
-
-    fn ones(&self, params: &Params) -> (RBig, RBig) {
-        permanent_ones(params)
-    }
-
-    fn run<S: Source + ?Sized>(
-        &self,
-        params: &Params,
-        input: &BitVector,
-        source: &mut S,
-    ) -> Result<BitVector> {
-        params.permanent_from(input, source)
-    }
-}
-
-struct Both;
-
-impl Step for Both {
-    fn claimed(&self, params: &Params) -> f64 {
-        params.epsilon_of_report().get()
-    }
-
-    fn ones(&self, params: &Params) -> (RBig, RBig) {
-        report_ones(params)
-    }
-
-    fn run<S: Source + ?Sized>(
-        &self,
-        params: &Params,
-        input: &BitVector,
-        source: &mut S,
-    ) -> Result<BitVector> {
-        params.instantaneous_from(&params.permanent_from(input, source)?, source)
-    }
-}
-
-/// A step with its parameters as a mechanism.
-struct With<'a, T>(&'a Params, &'a T);
-
-impl<T: Step> Local for With<'_, T> {
-    type Input = BitVector;
-    type Output = BitVector;
-
-    fn map(&self) -> f64 {
-        self.1.claimed(self.0)
-    }
-
-    fn randomize<S: Source + ?Sized>(
-        &self,
-        input: &BitVector,
-        source: &mut S,
-    ) -> Result<BitVector> {
-        self.1.run(self.0, input, source)
-    }
-}
-
-/// The laws of all filters over all scripts of words of `BITS` bits: each is the product law, all read the same words, and the worst ratio is what is claimed.
-fn audit<const BITS: u32, T: Step>(tally: &mut Tally, params: &Params, step: &T, depth: usize) {
-    let (mechanism, inputs) = (With(params, step), filters(params));
-    let what = || format!("{params:?} in words of {BITS} bits");
-    let laws = match over_small_words::<BITS, _>(&mechanism, &inputs, depth) {
-        Ok(laws) => laws,
-        Err(problem) => return tally.check(what, Err(problem)),
-    };
-    let (one, zero) = step.ones(params);
-    for (input, law) in inputs.iter().zip(&laws) {
-        tally.check(what, has_product_law(input, law, &one, &zero));
-    }
-    judge_laws(tally, &what, mechanism.map(), &laws);
-}
-
-fn has_product_law(
-    input: &BitVector,
-    law: &Law<BitVector>,
-    one: &RBig,
-    zero: &RBig,
-) -> core::result::Result<(), String> {
-    let outputs = (0..1 << input.len()).map(|number| bits(input.len(), number));
-    let support = outputs.map(|output| {
-        let probability = product(input, &output, one, zero);
-        (output, Between::exactly(probability))
-    });
-    law.check(&RBig::ZERO, support)
-}
-
-/// How many words of one bit are enough for a step over `k` bits with the probability `prob`.
-fn digits(k: usize, prob: f64) -> usize {
-    (0..).find(|&places| (prob * f64::from(1 << places)).fract() == 0.0).unwrap() as usize * k
-}
-
 #[test]
-fn permanent_answers_have_their_law_and_lose_what_is_claimed() {
-    let mut tally = Tally::default();
-    for params in small() {
-        let depth = digits(params.k(), params.f() / 2.0);
-        audit::<1, _>(&mut tally, &params, &Permanent, depth);
-        audit::<2, _>(&mut tally, &params, &Permanent, depth);
-        audit::<4, _>(&mut tally, &params, &Permanent, params.k());
-    }
-    assert!(tally.is_clean(), "{tally}");
-    assert!(tally.pairs > 200, "{tally}");
-}
-
-#[test]
-fn reports_have_their_law_and_lose_what_is_claimed() {
-    let (mut tally, mut wide) = (Tally::default(), 0);
-    for params in small() {
-        let each = digits(params.k(), params.p()) + digits(params.k(), params.q());
-        let depth = digits(params.k(), params.f() / 2.0) + each;
-        assert!(depth <= 15);
-        audit::<1, _>(&mut tally, &params, &Both, depth);
-        // All bits share the words of an instantaneous digit.
-        let words = params.k() + each / params.k();
-        if params.k() <= 2 {
-            audit::<2, _>(&mut tally, &params, &Both, depth);
-        }
-        if params.k() <= 4 && words <= 4 {
-            audit::<4, _>(&mut tally, &params, &Both, words);
-            wide += 1;
-        }
-    }
-    assert!(tally.is_clean() && wide > 2, "{tally}");
-    assert!(tally.pairs > 100, "{tally}");
-}
-
-/// Of all permanent answers, those too that are no filters.
-#[test]
-fn instantaneous_answers_have_their_law() {
-    for params in small() {
-        let depth = digits(params.k(), params.p()) + digits(params.k(), params.q());
-        for number in 0..1 << params.k() {
-            let permanent = bits(params.k(), number);
-            let law: Law<BitVector> =
-                enumerate::<1, _, _>(depth, |s| params.instantaneous_from(&permanent, s));
-            let (one, zero) = (value(params.q()), value(params.p()));
-            assert_eq!(has_product_law(&permanent, &law, &one, &zero), Ok(()), "{params:?}");
-        }
-    }
-}
-
-/// The loss between two filters of which each has so many bits that the other has not.
-fn worst_of(a: usize, b: usize, one: &RBig, zero: &RBig) -> Worst {
-    let (not_one, not_zero) = (RBig::ONE - one, RBig::ONE - zero);
-    // For each output of a bit, how much likelier it is if only the first has it, and if only the second has it.
-    let mut ratio = RBig::ONE;
-    for (count, outputs) in
-        [(a, [(one, zero), (&not_one, &not_zero)]), (b, [(zero, one), (&not_zero, &not_one)])]
-    {
-        for _ in 0..count {
-            if outputs.iter().any(|(above, below)| below.is_zero() && !above.is_zero()) {
-                return Worst::Infinite;
-            }
-            let ratios = outputs.iter().filter(|(_, below)| !below.is_zero());
-            ratio *= ratios.map(|(above, below)| *above / *below).max().unwrap();
-        }
-    }
-    Worst::of_probabilities(&ratio, &RBig::ONE)
-}
-
-/// Judges claims by all pairs of filters there are, which are few kinds.
-fn judge(tally: &mut Tally, params: &Params, claims: [f64; 2]) {
-    let mut kinds = std::collections::BTreeSet::new();
-    let all = filters(params);
-    for (left, right) in all.iter().flat_map(|left| all.iter().map(move |right| (left, right))) {
-        let only = |x: &BitVector, y: &BitVector| {
-            x.iter().zip(y.iter()).filter(|(x, y)| *x && !*y).count()
-        };
-        kinds.insert((only(left, right), only(right, left)));
-    }
-    for (claim, (one, zero)) in
-        claims.into_iter().zip([report_ones(params), permanent_ones(params)])
-    {
-        let losses: Vec<Loss> =
-            kinds.iter().map(|&(a, b)| Loss::new(worst_of(a, b, &one, &zero))).collect();
-        let losses: Vec<_> = losses.iter().map(|loss| (1, loss)).collect();
-        tally.judge(|| format!("{params:?}"), claim, &losses);
-    }
-}
-
-/// Bits and hash functions, and probabilities of all sizes.
-fn many() -> Vec<Params> {
-    let some = [0.0, 1e-300, 1e-17, 0.1, 0.25, 0.39, 0.5, 0.61, 0.75, 0.999, 1.0];
-    let mut all = Vec::new();
-    for (k, h) in (1..=6).flat_map(|k| (1..=4).map(move |h| (k, h))) {
-        for (i, p) in some.into_iter().enumerate() {
-            for (j, q) in some.into_iter().enumerate().filter(|(j, _)| *j != i) {
-                let fs = [0.0, 5e-324, 0.1, 0.45, 0.5, 0.75, 0.99];
-                all.push(params(k, h, p, q, fs[(i + 3 * j + k + h) % fs.len()]));
-            }
-        }
-    }
-    all
-}
-
-fn claims(params: &Params) -> [f64; 2] {
-    [params.epsilon_of_report().get(), params.epsilon_of_all_reports().get()]
-}
-
-#[test]
-fn losses_are_bounded_and_the_bounds_are_tight() {
-    let mut tally = Tally::default();
-    for params in many() {
-        judge(&mut tally, &params, claims(&params));
-    }
+fn rappor_is_private() {
+    let tally = audit(false);
     assert!(tally.is_clean(), "{tally}");
     assert!(tally.widest_slack_ulps <= 1.0, "{tally}");
+    assert!(tally.cases > 40_000 && tally.pairs > 15_000 && tally.checks > 1_000, "{tally}");
+}
+
+/// The kinds of pairs that claims are judged by are those of all pairs of filters there are.
+#[test]
+fn there_is_every_kind_of_pair() {
+    let only =
+        |x: &BitVector, y: &BitVector| x.iter().zip(y.iter()).filter(|(x, y)| *x && !*y).count();
+    for (k, h) in (1..=7).flat_map(|k| (1..=8).map(move |h| (k, h))) {
+        let all = filters(&params(k, h, 0.25, 0.75, 0.5));
+        let pairs = all.iter().flat_map(|left| all.iter().map(move |right| (left, right)));
+        let seen: BTreeSet<_> = pairs.map(|(x, y)| (only(x, y), only(y, x))).collect();
+        let kinds: BTreeSet<_> = claims::kinds(k, h).into_iter().collect();
+        // Of many kinds there are the largest.
+        let covered = |&(a, b): &(usize, usize)| kinds.iter().any(|&(c, d)| a <= c && b <= d);
+        assert!(kinds.is_subset(&seen) && seen.iter().all(covered), "{k} {h}");
+        assert!(h > 6 || kinds == seen, "{k} {h}");
+    }
 }
 
 /// A client that remembers: a permanent answer is drawn for each value when it is first asked for, and reports are made of it.
@@ -372,10 +122,10 @@ mod planted {
         (tally.violations.count > 0, tally.loose.count > 0, tally.mismatches.count > 0)
     }
 
-    fn of_claims(claims: impl Fn(&Params) -> [f64; 2]) -> (bool, bool, bool) {
-        found(|tally| {
-            many().iter().step_by(7).for_each(|params| judge(tally, params, claims(params)))
-        })
+    fn of_claims(claim: impl Fn(&Params) -> [f64; 2]) -> (bool, bool, bool) {
+        let few = claims::many(false).into_iter().filter(|params| params.k() <= 6);
+        let few: Vec<_> = few.step_by(7).collect();
+        found(|tally| audit_claims(tally, &few, claim))
     }
 
     /// Of a permanent answer if so many bits differ.
@@ -392,7 +142,9 @@ mod planted {
     #[test]
     fn claims_about_all_reports() {
         let with = |bits: fn(usize, usize) -> usize| {
-            of_claims(|params| [claims(params)[0], of_bits(params, bits(params.k(), params.h()))])
+            of_claims(|params| {
+                [claims::shipping(params)[0], of_bits(params, bits(params.k(), params.h()))]
+            })
         };
         let right = |k: usize, h: usize| if k == 1 { 0 } else { k.min(2 * h) };
         assert_eq!(with(right), (false, false, false));
@@ -412,7 +164,7 @@ mod planted {
     fn claims_about_one_report() {
         let with = |claim: fn(&Params, f64) -> f64| {
             of_claims(|params| {
-                let [one, all] = claims(params);
+                let [one, all] = claims::shipping(params);
                 [claim(params, one), all]
             })
         };
@@ -435,35 +187,63 @@ mod planted {
         assert!(with(plain).0);
     }
 
-    /// Noise with another mistake.
-    struct Wrong<F>(F);
+    /// A permanent step with noise of another kind.
+    struct Wrong<F>(Params, F);
 
-    impl<F: Fn(&Params, &BitVector, &mut dyn FnMut(f64) -> Result<bool>) -> Result<BitVector>> Step
-        for Wrong<F>
-    {
-        fn claimed(&self, params: &Params) -> f64 {
-            params.epsilon_of_all_reports().get()
+    impl<F: Noise> Step for Wrong<F> {
+        fn params(&self) -> &Params {
+            &self.0
         }
 
-        fn ones(&self, params: &Params) -> (RBig, RBig) {
-            permanent_ones(params)
-        }
-
-        fn run<S: Source + ?Sized>(
-            &self,
-            params: &Params,
-            input: &BitVector,
-            source: &mut S,
-        ) -> Result<BitVector> {
-            (self.0)(params, input, &mut |prob| Ok(sample_bernoulli_float(prob, false, source)?))
+        fn ones(&self) -> (RBig, RBig) {
+            Permanent(self.0).ones()
         }
     }
 
-    fn of_noise(
-        noise: impl Fn(&Params, &BitVector, &mut dyn FnMut(f64) -> Result<bool>) -> Result<BitVector>,
-    ) -> (bool, bool, bool) {
-        let step = Wrong(noise);
-        found(|tally| audit::<1, _>(tally, &params(3, 1, 0.25, 0.75, 0.5), &step, 20))
+    impl<F: Noise> Local for Wrong<F> {
+        type Input = BitVector;
+        type Output = BitVector;
+
+        fn map(&self) -> f64 {
+            Permanent(self.0).map()
+        }
+
+        fn randomize<S: Source + ?Sized>(
+            &self,
+            input: &BitVector,
+            source: &mut S,
+        ) -> Result<BitVector> {
+            self.1(&self.0, input, &mut |prob| Ok(sample_bernoulli_float(prob, false, source)?))
+        }
+    }
+
+    /// Of the parameters, a filter, and a way to draw.
+    trait Noise: Fn(&Params, &BitVector, &mut Draw<'_>) -> Result<BitVector> {}
+
+    impl<F: Fn(&Params, &BitVector, &mut Draw<'_>) -> Result<BitVector>> Noise for F {}
+
+    type Draw<'a> = dyn FnMut(f64) -> Result<bool> + 'a;
+
+    fn of_noise(noise: impl Noise) -> (bool, bool, bool) {
+        let step = Wrong(params(3, 1, 0.25, 0.75, 0.5), noise);
+        found(|tally| laws::audit_laws::<1, _>(tally, &step, 20))
+    }
+
+    /// Only words of 64 bits can tell, by intervals.
+    #[test]
+    fn noise_that_is_off_by_one_step() {
+        let with = |steps: u64| {
+            let step = Wrong(
+                params(3, 1, 0.25, 0.75, 0.3),
+                |params: &Params, input: &BitVector, draw: &mut Draw<'_>| {
+                    let flip = f64::from_bits((params.f() / 2.0).to_bits() - steps);
+                    input.iter().map(|bit| Ok(bit != draw(flip)?)).collect()
+                },
+            );
+            found(|tally| laws::audit_permanent(tally, &step, 1 << 15))
+        };
+        assert_eq!(with(0), (false, false, false));
+        assert_eq!(with(1), (true, false, true));
     }
 
     #[test]
@@ -472,33 +252,38 @@ mod planted {
             let bits = input.iter().enumerate().map(|(i, bit)| Ok(bit != flip(i)?));
             bits.collect::<Result<BitVector>>()
         };
-        let right =
-            |params: &Params, input: &BitVector, draw: &mut dyn FnMut(f64) -> Result<bool>| {
-                flipped(input, Box::new(|_| draw(params.f() / 2.0)))
-            };
+        let right = |params: &Params, input: &BitVector, draw: &mut Draw<'_>| {
+            flipped(input, Box::new(|_| draw(params.f() / 2.0)))
+        };
         assert_eq!(of_noise(right), (false, false, false));
         // Twice the noise.
-        let (.., mismatch) =
-            of_noise(|params, input, draw| flipped(input, Box::new(|_| draw(params.f()))));
+        let (.., mismatch) = of_noise(|params: &Params, input: &BitVector, draw: &mut Draw<'_>| {
+            flipped(input, Box::new(|_| draw(params.f())))
+        });
         assert!(mismatch);
         // The last bit goes out as it is.
-        let (violation, _, mismatch) = of_noise(|params, input, draw| {
-            let last = params.k() - 1;
-            flipped(input, Box::new(|i| if i == last { Ok(false) } else { draw(params.f() / 2.0) }))
-        });
+        let (violation, _, mismatch) =
+            of_noise(|params: &Params, input: &BitVector, draw: &mut Draw<'_>| {
+                let last = params.k() - 1;
+                flipped(
+                    input,
+                    Box::new(|i| if i == last { Ok(false) } else { draw(params.f() / 2.0) }),
+                )
+            });
         assert!(violation && mismatch);
         // The same flip for two bits.
-        let (violation, _, mismatch) = of_noise(|params, input, draw| {
-            let mut first = None;
-            let flip = |i| match (i, first) {
-                (1, Some(flip)) => Ok(flip),
-                _ => draw(params.f() / 2.0).inspect(|&flip| first = Some(flip)),
-            };
-            flipped(input, Box::new(flip))
-        });
+        let (violation, _, mismatch) =
+            of_noise(|params: &Params, input: &BitVector, draw: &mut Draw<'_>| {
+                let mut first = None;
+                let flip = |i| match (i, first) {
+                    (1, Some(flip)) => Ok(flip),
+                    _ => draw(params.f() / 2.0).inspect(|&flip| first = Some(flip)),
+                };
+                flipped(input, Box::new(flip))
+            });
         assert!(violation && mismatch);
         // More words for a one than for a zero.
-        let (.., mismatch) = of_noise(|params, input, draw| {
+        let (.., mismatch) = of_noise(|params: &Params, input: &BitVector, draw: &mut Draw<'_>| {
             let ones: Vec<bool> = input.iter().collect();
             flipped(
                 input,
@@ -511,6 +296,129 @@ mod planted {
             )
         });
         assert!(mismatch);
+    }
+
+    /// An instantaneous step, or both steps, with a mistake.
+    struct WrongReport<M> {
+        right: M,
+        mistake: &'static str,
+    }
+
+    impl<M: Step> Step for WrongReport<M> {
+        fn params(&self) -> &Params {
+            self.right.params()
+        }
+
+        fn ones(&self) -> (RBig, RBig) {
+            self.right.ones()
+        }
+    }
+
+    impl<M: Step> Local for WrongReport<M> {
+        type Input = BitVector;
+        type Output = BitVector;
+
+        fn map(&self) -> f64 {
+            self.right.map()
+        }
+
+        fn randomize<S: Source + ?Sized>(
+            &self,
+            input: &BitVector,
+            source: &mut S,
+        ) -> Result<BitVector> {
+            let last = input.len() - 1;
+            let draws_more = match self.mistake {
+                "one word more" => true,
+                "one word more for the last bit" => input.get(last) == Some(true),
+                _ => false,
+            };
+            if draws_more {
+                source.draw()?;
+            }
+            let mut report = self.right.randomize(input, source)?;
+            match self.mistake {
+                "the last bit is no noise" => report.set(last, input.get(last).unwrap())?,
+                "of the opposite" => report = report.iter().map(|bit| !bit).collect(),
+                "the first bit twice" => report.set(last, report.get(0).unwrap())?,
+                _ => {}
+            }
+            Ok(report)
+        }
+    }
+
+    #[test]
+    fn reports_that_are_others() {
+        let params = params(2, 1, 0.25, 0.75, 0.5);
+        let with = |mistake: &'static str| {
+            let (report, instantaneous) = (Report(params), Instantaneous(params));
+            let both = WrongReport { right: report, mistake };
+            let step = WrongReport { right: instantaneous, mistake };
+            [
+                found(|tally| laws::audit_report(tally, &both, 1 << 16)),
+                found(|tally| laws::audit_instantaneous(tally, &step, 1 << 16)),
+                found(|tally| laws::audit_draws(tally, &step)),
+            ]
+        };
+        assert_eq!(with("none"), [(false, false, false); 3]);
+        for mistake in [
+            "one word more",
+            "one word more for the last bit",
+            "the last bit is no noise",
+            "of the opposite",
+            "the first bit twice",
+        ] {
+            let [both, laws, draws] = with(mistake);
+            assert_eq!((both.2, laws.2, draws.2), (true, true, true), "{mistake}");
+            assert_eq!(both.0, mistake == "the last bit is no noise", "{mistake}");
+        }
+    }
+
+    /// A seed of the noise with a mistake is found: noise would be shared where it must not be, or is another than the documents say.
+    #[test]
+    fn memories_that_are_others() {
+        let with = |change: fn(memory::Question<'_>, [u8; 32]) -> [u8; 32]| {
+            found(|tally| {
+                memory::audit_memory(tally, false, |question| {
+                    memory::plain(question, &change(*question, memory::seed_of(question)))
+                });
+            })
+        };
+        const MISMATCH: (bool, bool, bool) = (false, false, true);
+        assert_eq!(with(|_, seed| seed), (false, false, false));
+        let of_one_text = |question: memory::Question<'_>, _| {
+            // Where the metric ends is not said.
+            let text = format!("{}{}", question.metric, question.value);
+            memory::seed_of(&memory::Question { metric: "", value: &text, ..question })
+        };
+        assert_eq!(with(of_one_text), MISMATCH);
+        assert_eq!(
+            with(|question, _| memory::seed_of(&memory::Question { cohort: 0, ..question })),
+            MISMATCH
+        );
+        assert_eq!(
+            with(|question, _| memory::seed_of(&memory::Question { metric: "", ..question })),
+            MISMATCH
+        );
+        let for_any_f = |question: memory::Question<'_>, _| {
+            let params = Params::new(question.params.k(), question.params.h(), 1, 0.25, 0.75, 0.5);
+            memory::seed_of(&memory::Question { params: &params.unwrap(), ..question })
+        };
+        assert_eq!(with(for_any_f), MISMATCH);
+        assert_eq!(with(|question, _| question.secret), MISMATCH);
+    }
+
+    #[test]
+    fn memories_of_the_reference_that_are_others() {
+        let with = |permanent: fn(&Encoder, u32) -> u32| {
+            found(|tally| memory::audit_reference(tally, false, permanent))
+        };
+        assert_eq!(with(Encoder::permanent), (false, false, false));
+        assert_eq!(with(|encoder, filter| encoder.permanent(filter) ^ 1), (false, false, true));
+        // No noise, and that of another filter.
+        assert_eq!(with(|_, filter| filter), (false, false, true));
+        let of_another = |encoder: &Encoder, filter| encoder.permanent(filter ^ 1) ^ 1;
+        assert_eq!(with(of_another), (false, false, true));
     }
 
     /// One uniform number for two f: where both answers differ, the bit is told. That is why f is part of what the client's noise is a function of.

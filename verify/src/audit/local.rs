@@ -26,6 +26,7 @@ pub mod hashing;
 pub mod laws;
 pub mod parameters;
 pub mod plain;
+pub mod rappor;
 pub mod subset;
 pub mod unary;
 

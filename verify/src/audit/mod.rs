@@ -1,6 +1,6 @@
 //! Audits: what can be said about a mechanism by running it, without trusting what it says of itself.
 //!
-//! - [`local`] and [`laplace`]: exact. The laws of the shipping code by enumeration, the worst ratio of
+//! - [`local`], which has RAPPOR too, and [`laplace`]: exact. The laws of the shipping code by enumeration, the worst ratio of
 //!   probabilities over every class of input pairs, against `map`.
 //! - [`black_box`]: statistical. Knows nothing but outcomes, and can judge any program; [`subjects`] are the
 //!   shipping mechanisms, and one that loses more than it says.
@@ -40,16 +40,19 @@ fn exact_audit() -> Result<(), Vec<String>> {
     let start = Instant::now();
     let local = local::audit_local(true);
     println!("local mechanisms: {local}");
+    let rappor = local::rappor::audit(true);
+    println!("RAPPOR: {rappor}");
     let laplace = laplace::audit_laplace(true);
     println!("Laplace mechanisms: {laplace}");
-    println!("{} cases in {} s", local.cases + laplace.cases, start.elapsed().as_secs());
-    let mut findings = Vec::new();
-    if !local.is_clean() {
-        findings.push(local.to_string());
-    }
-    if !laplace.is_clean() {
-        findings.push(laplace.to_string());
-    }
+    let cases = local.cases + rappor.cases + laplace.cases;
+    println!("{cases} cases in {} s", start.elapsed().as_secs());
+    let all = [
+        (local.is_clean(), local.to_string()),
+        (rappor.is_clean(), rappor.to_string()),
+        (laplace.is_clean(), laplace.to_string()),
+    ];
+    let findings: Vec<_> =
+        all.into_iter().filter(|(is_clean, _)| !is_clean).map(|(_, found)| found).collect();
     if findings.is_empty() { Ok(()) } else { Err(findings) }
 }
 

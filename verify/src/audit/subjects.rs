@@ -10,6 +10,8 @@ use deniable::prelude::*;
 
 use super::black_box::{Verdict, audit, power, trials_for};
 
+pub mod rappor;
+
 /// The losses that are claimed.
 pub const CLAIMS: [f64; 3] = [0.1, 1.0, 5.0];
 
@@ -76,7 +78,7 @@ pub fn run(subject: Subject, trials: u64) -> Result<Verdict, String> {
 /// The shipping mechanisms, each with the least noise that keeps `claim`.
 fn shipping(claim: f64) -> Vec<Subject> {
     let claim = Epsilon::new(claim).expect("a claim is positive");
-    vec![
+    let mut all = vec![
         yes_no(claim, claim),
         choice(claim, "make_randomized_response, two categories", 1),
         choice(claim, "make_randomized_response, a category and none", 9),
@@ -89,7 +91,9 @@ fn shipping(claim: f64) -> Vec<Subject> {
         subset(claim, "make_subset_selection, a category and none", 9),
         float(claim),
         integer(claim),
-    ]
+    ];
+    all.extend(rappor::shipping(claim));
+    all
 }
 
 /// Randomized response that says it loses `claim`.

@@ -6,7 +6,7 @@
 //! |---|---|---|
 //! | `f` | exact | rounded up to a multiple of 1/128, see [`Encoder::in_effect`] |
 //! | bits of a filter | up to 2^16, uniform | up to 32, uniform if k is a power of two |
-//! | noise is remembered for | k, h, f, cohort, metric and value | the bits of the filter: two metrics, or two values with the same bits, share their noise |
+//! | noise is remembered for | k, h, f, cohort, metric and value | the bits of the filter: two metrics, or two values with the same bits, share their noise; so do two f, which tells bits |
 //!
 //! ```
 //! use deniable::rappor::Params;
@@ -60,7 +60,11 @@ pub fn bits_of(params: &Params, cohort: usize, value: impl AsRef<[u8]>) -> Resul
 /// # Privacy
 ///
 /// [`Params::epsilon_of_report`] and [`Params::epsilon_of_all_reports`] of the parameters that are [in effect](Encoder::in_effect), for values that have not the same filter as
-/// another value of the client. As there, they are computational: secret and reports together undo the noise.
+/// another value of the client. As there, they are computational: secret and reports together undo the noise. So it must be as hard to guess as a
+/// [`Secret`](super::Secret).
+///
+/// **One secret, one f.** The noise of a filter is the same for all f, other than that of a [`Client`](super::Client): where the permanent answers with two f differ, that with the smaller f is the bit
+/// of the filter, and nothing bounds the loss. A client whose f changes, or whose metrics have different f, needs a secret for each.
 #[derive(Clone)]
 pub struct Encoder {
     params: Params,

@@ -4,7 +4,7 @@ use dashu_ratio::RBig;
 use deniable::{BitVector, UnaryEncoding, make_unary_encoding};
 use deniable_sample::FLIPS;
 
-use super::bitvec::{self, Columns};
+use super::bitvec::Columns;
 use super::laws::{Words, judge_laws, over_small_words, same_errors};
 use super::parameters::{Spread, any_floats};
 use super::{Local, map_at_other_distances};
@@ -133,12 +133,10 @@ struct Draws {
 
 impl Draws {
     fn new(Parameters { k, one, zero }: Parameters, width: usize) -> Self {
-        // A bit is one where a vector of zeros would be flipped, with half of f.
-        let columns = |k: usize, prob: f64| {
-            let flips = bitvec::Parameters { k, m: k, f: 2.0 * prob, constant_time: false };
-            Columns::new(flips, width)
-        };
-        Draws { zeros: columns(k as usize, zero), ones: columns(1, one) }
+        Draws {
+            zeros: Columns::of_ones(k as usize, zero, width),
+            ones: Columns::of_ones(1, one, width),
+        }
     }
 
     /// The words that are read if the numbers of all bits agree with `zero` in so many digits, and whether the bit of the answer is one. That is of every kind in
@@ -149,10 +147,6 @@ impl Draws {
         let mut script = self.zeros.script(agreeing, turn);
         script.extend(self.ones.script(own, turn));
         (script, self.ones.noise(own).get(0) == Some(true))
-    }
-
-    fn every_kind(&self) -> impl Iterator<Item = Vec<usize>> + '_ {
-        self.zeros.every_noise().chain(self.zeros.every_place()).chain(self.zeros.one_is_last())
     }
 
     /// Runs the mechanism that users call.
@@ -184,7 +178,7 @@ impl Draws {
         inputs: &[u32],
         run: impl Fn(&u32, &[u64]) -> (deniable::Result<BitVector>, usize),
     ) -> Result<(), String> {
-        for (turn, agreeing) in self.every_kind().enumerate() {
+        for (turn, agreeing) in self.zeros.every_kind().enumerate() {
             let ((script, own), noise) =
                 (self.script(&agreeing, turn), self.zeros.noise(&agreeing));
             for input in inputs {
@@ -204,7 +198,7 @@ impl Draws {
         mechanism: &M,
         inputs: &[u32],
     ) -> Result<(), String> {
-        for (turn, agreeing) in self.every_kind().enumerate() {
+        for (turn, agreeing) in self.zeros.every_kind().enumerate() {
             let (script, _) = self.script(&agreeing, turn);
             let ends =
                 |input| mechanism.randomize(input, &mut Script::<BITS>::new(&script)).is_ok();

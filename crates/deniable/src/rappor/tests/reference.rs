@@ -101,6 +101,27 @@ fn a_report_is_of_the_permanent_answer() {
     assert_eq!(encoder.report("abc").unwrap().bits().len(), 16);
 }
 
+/// As the reference does, and as the documents warn: a filter's noise is the same for all f. Where two answers differ, that with less noise is the filter's bit. With a secret for each f it
+/// is as often not.
+#[test]
+fn one_secret_for_two_f_tells_bits() {
+    let answer = |f: f64, secret: &[u8]| {
+        let encoder = Encoder::new(params(32, 2, f), 0, secret).unwrap();
+        move |filter: u32| encoder.permanent(filter)
+    };
+    let told = |less: &dyn Fn(u32) -> u32, more: &dyn Fn(u32) -> u32| {
+        let differing = (0..200).map(|filter| (filter, less(filter) ^ more(filter)));
+        differing.fold((0, 0), |(right, wrong), (filter, differing)| {
+            let wrongly = differing & (less(filter) ^ filter);
+            (right + (differing & !wrongly).count_ones(), wrong + wrongly.count_ones())
+        })
+    };
+    let (right, wrong) = told(&answer(0.25, b"secret"), &answer(0.75, b"secret"));
+    assert!(right > 1000 && wrong == 0, "{right} {wrong}");
+    let (right, wrong) = told(&answer(0.25, b"secret"), &answer(0.75, b"another"));
+    assert!(right > 1000 && wrong > 300, "{right} {wrong}");
+}
+
 #[test]
 fn nothing_shows_the_secret() {
     let encoder = Encoder::new(params(16, 2, 0.5), 9, *b"sesame4711").unwrap();

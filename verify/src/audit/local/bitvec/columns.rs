@@ -52,6 +52,11 @@ impl Columns {
         Columns { width, k, constant_time, digits, random: spread(places + 40 * k) }
     }
 
+    /// Those of k bits of which each is a one with this probability: where a vector of zeros would be flipped, with half of f.
+    pub(in crate::audit::local) fn of_ones(k: usize, prob: f64, width: usize) -> Self {
+        Columns::new(Parameters { k, m: k, f: 2.0 * prob, constant_time: false }, width)
+    }
+
     /// The most words that are read.
     pub(in crate::audit::local) fn most_words(&self) -> usize {
         let of_block = |count| {
@@ -69,7 +74,7 @@ impl Columns {
             let (together, width) = (self.together(count), self.width);
             let words = (self.places() - together).div_ceil(width);
             // A number of its own ends by any word of its own that is another than that of f/2, or by the last.
-            let alone = words.saturating_mul(power(2, width) - 1) + 1;
+            let alone = words.saturating_mul(power(2, width) - 1).saturating_add(1);
             let of_bit = (power(2, together) - 1).saturating_add(alone);
             let unused = count.div_ceil(width) * width - count;
             power(of_bit, count).saturating_mul(power(2, unused * together))
@@ -147,6 +152,11 @@ impl Columns {
         all.map(move |(i, n)| {
             (0..k).map(|j| if j == i { n } else { self.any(n + j, n.max(1)) }).collect()
         })
+    }
+
+    /// All of these.
+    pub(in crate::audit::local) fn every_kind(&self) -> impl Iterator<Item = Vec<usize>> + '_ {
+        self.every_noise().chain(self.every_place()).chain(self.one_is_last())
     }
 
     /// Runs the mechanism that users call with each input on the script of each list of numbers of digits that agree. It

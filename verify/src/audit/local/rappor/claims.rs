@@ -1,0 +1,147 @@
+//! What parameters claim to lose, against the worst ratio over every kind of pair of Bloom filters.
+
+use dashu_ratio::RBig;
+use deniable::rappor::Params;
+
+use super::{Permanent, Report, Step, params};
+use crate::audit::exact::{Loss, Tally, Worst};
+use crate::audit::local::Local;
+use crate::audit::local::parameters::{Spread, any_floats};
+
+/// The claims that ship: of one report, and of all.
+pub fn shipping(params: &Params) -> [f64; 2] {
+    [Report(*params).map(), Permanent(*params).map()]
+}
+
+/// Judges the claims about one report and about all by every kind of pair of filters.
+pub fn audit_claims(tally: &mut Tally, all: &[Params], claims: impl Fn(&Params) -> [f64; 2]) {
+    for params in all {
+        let kinds = kinds(params.k(), params.h());
+        let [report, permanent] = claims(params);
+        for (step, claim, ones) in [
+            ("one report", report, Report(*params).ones()),
+            ("all reports", permanent, Permanent(*params).ones()),
+        ] {
+            let bits = Bits::new(&ones);
+            let losses: Vec<(u64, Loss)> = kinds.iter().map(|&kind| bits.loss_of(kind)).collect();
+            let losses: Vec<_> = losses.iter().map(|(times, loss)| (*times, loss)).collect();
+            tally.judge(|| format!("{step} of {params:?}"), claim, &losses);
+        }
+    }
+}
+
+/// For every pair of filters how many bits only the first has, and how many only the second. Of very many kinds only those of which no other has more
+/// bits of one kind and as many of the other: a bit more never tells less.
+pub fn kinds(k: usize, h: usize) -> Vec<(usize, usize)> {
+    // Both may have bits in common, each has from 1 to h, and all together are at most k.
+    let is_kind = |a: usize, b: usize| {
+        let mut common = 0..=h;
+        common.any(|c| [a + c, b + c].iter().all(|n| (1..=h).contains(n)) && a + b + c <= k)
+    };
+    let all = (0..=h).flat_map(|a| (0..=h).map(move |b| (a, b))).filter(|&(a, b)| is_kind(a, b));
+    all.filter(|&(a, b)| h <= 6 || !is_kind(a + 1, b) && !is_kind(a, b + 1)).collect()
+}
+
+/// The most that a bit which only the first filter has can say for it, and a bit which only the second one has.
+struct Bits {
+    first: Worst,
+    second: Worst,
+}
+
+impl Bits {
+    /// By the probabilities of a one where a filter has a one, and where it has a zero.
+    fn new((one, zero): &(RBig, RBig)) -> Self {
+        Bits { first: most_for(one, zero), second: most_for(zero, one) }
+    }
+
+    /// What a pair of this kind loses, as so many times a loss. All bits are independent, so that ratios are multiplied.
+    fn loss_of(&self, (a, b): (usize, usize)) -> (u64, Loss) {
+        let (times, worst) = match a {
+            _ if self.first == self.second => (a + b, self.first.clone()),
+            _ if a == b => (a, product(&self.first, &self.second)),
+            _ => (1, product(&power(&self.first, a), &power(&self.second, b))),
+        };
+        (times as u64, Loss::new(worst))
+    }
+}
+
+/// How much likelier an output of a bit is at most where it is a one with probability `above` than where it is with `below`.
+fn most_for(above: &RBig, below: &RBig) -> Worst {
+    match above >= below {
+        true => Worst::of_probabilities(above, below),
+        false => Worst::of_probabilities(&(RBig::ONE - above), &(RBig::ONE - below)),
+    }
+}
+
+fn power(worst: &Worst, exponent: usize) -> Worst {
+    match worst {
+        _ if exponent == 0 => Worst::Ratio(RBig::ONE),
+        Worst::Ratio(ratio) => Worst::Ratio(ratio.pow(exponent as isize)),
+        Worst::Infinite => Worst::Infinite,
+    }
+}
+
+fn product(a: &Worst, b: &Worst) -> Worst {
+    match (a, b) {
+        (Worst::Ratio(a), Worst::Ratio(b)) => Worst::Ratio(a * b),
+        _ => Worst::Infinite,
+    }
+}
+
+/// Bits and hash functions, with probabilities of all sizes: none, certain ones, subnormal ones and those next to 1; p below q and above.
+pub fn many(full: bool) -> Vec<Params> {
+    let mut all = round();
+    let mut spread = Spread::new(7);
+    let floats: Vec<f64> = any_floats(if full { 20_000 } else { 1_000 }, &mut spread)
+        .into_iter()
+        .chain([0.0])
+        .collect();
+    for (i, &p) in floats.iter().enumerate() {
+        let mut any = || floats[spread.below(floats.len() as u64) as usize];
+        let (q, f) = match i % 3 {
+            // The next one.
+            0 => (f64::from_bits(p.to_bits() + 1), any()),
+            _ => (any(), any()),
+        };
+        let (k, h) = SIZES[i % SIZES.len()];
+        if p != q && q <= 1.0 && f < 1.0 {
+            all.push(params(k, h, p, q, f));
+        }
+    }
+    all
+}
+
+/// Fewer bits than two filters of h ones have, as many, and more.
+const SIZES: [(usize, usize); 16] = [
+    (1, 1),
+    (2, 1),
+    (3, 1),
+    (2, 2),
+    (3, 2),
+    (4, 2),
+    (128, 2),
+    (4, 3),
+    (5, 3),
+    (6, 3),
+    (7, 4),
+    (9, 8),
+    (16, 8),
+    (32, 16),
+    (20, 16),
+    (65_536, 64),
+];
+
+/// All pairs of some round numbers, and awkward ones.
+fn round() -> Vec<Params> {
+    let some = [0.0, 1e-300, 1e-17, 0.1, 0.25, 0.39, 0.5, 0.61, 0.75, 0.999, 1.0];
+    let fs = [0.0, 5e-324, 0.1, 0.45, 0.5, 0.75, 0.99, 1.0 - f64::EPSILON / 2.0];
+    let mut all = Vec::new();
+    for (k, h) in (1..=6).flat_map(|k| (1..=4).map(move |h| (k, h))) {
+        for (i, p) in some.into_iter().enumerate() {
+            for (j, q) in some.into_iter().enumerate().filter(|(j, _)| *j != i) {
+                all.push(params(k, h, p, q, fs[(i + 3 * j + k + h) % fs.len()]));
+            }
+        }
+    }
+    all
+}
