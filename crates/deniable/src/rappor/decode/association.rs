@@ -234,7 +234,7 @@ fn parts(
         // What is said of a population has this in it already, and no report tells more than the answer.
         let share = estimate.clamp(0.0, 1.0);
         let noise = (covariance(i, i) - share * (1.0 - share)).max(1e-9 * covariance(i, i)) / n;
-        Part { estimate, precision: 1.0 / noise, robust: noise }
+        Part { estimate, precision: 1.0 / noise, robust: noise, draws: 0.0 }
     };
     Ok((0..cells).map(part).collect())
 }
