@@ -53,6 +53,12 @@
 //! this is like noise to a row. The other is a sandwich estimate, HC3 ([`Share::robust_error`]), which takes each row's variance from its own residual and assumes nothing; but with
 //! few cohorts it is uncertain itself, and by chance too small.
 //!
+//! Neither knows that respondents set all bits of their value at once. How many of them are in a cohort is up to chance, and where cohorts do not count by their reports, because of what is
+//! missing, that adds to the error: by share·(1 − share), so that only candidates that occur have it, and [p-values](Share::p_value) have not.
+//!
+//! Clients that report more than once add to this what is not known from counts. If they do, with little noise, several hash functions and cohorts of very different sizes, intervals are too short:
+//! decode one report of each client then.
+//!
 //! Intervals were simulated on four settings of the reference implementation and hold at least as often as they say: `verify rappor`.
 
 mod association;
@@ -80,7 +86,7 @@ pub use share::{Misfit, Share};
 
 /// The share of each candidate, from the counts of all cohorts.
 ///
-/// Shares are those of reports: a client that reports twice counts twice. Candidates are many enough, and their bits few enough, that estimates of two of them hardly depend on each other.
+/// Shares are those of reports: a client that reports twice counts twice. Estimates of two candidates hardly depend on each other if they share few bits.
 ///
 /// # Errors
 ///
@@ -195,9 +201,10 @@ impl Decoded {
     /// As there.
     pub fn adjusted(&self, target: Target, alpha: f64) -> Result<Vec<(usize, Interval)>> {
         let detected = self.detected(alpha)?;
-        let confidence = 1.0 - alpha * detected.len() as f64 / self.len() as f64;
-        let interval = |i: usize| Ok((i, self.of(&self.parts[i]).interval(target, confidence)?));
-        detected.into_iter().map(interval).collect()
+        // Not by a confidence, which would be 1 less what may be too small to tell from 0.
+        let tail = alpha * detected.len() as f64 / self.len() as f64 / 2.0;
+        let interval = |i: usize| (i, self.of(&self.parts[i]).interval_beyond(target, tail));
+        Ok(detected.into_iter().map(interval).collect())
     }
 
     /// For each candidate a share that is not negative, and 0 for many that do not occur. In all they are nearer to the truth than those [detected](Decoded::detected) or all unbiased ones, and
@@ -231,15 +238,30 @@ type Found = (Vec<Part>, Part, Squares, usize, Option<[Vec<usize>; 2]>);
 /// All candidates in one fit.
 fn together(rows: &Rows) -> Result<Found> {
     let columns: Vec<usize> = (0..rows.columns.len()).collect();
+    let refused = |problem: String, accepted: String| {
+        Err(Error::invalid_parameter("candidates", problem, accepted))
+    };
     if columns.len() + 1 >= rows.len() {
         let problem = "there are more of them than one cohort's bits can tell apart";
-        return Err(Error::invalid_parameter("candidates", problem, "fewer, or more cohorts"));
+        return refused(problem.into(), "fewer, or more cohorts".into());
     }
-    let (fit, squares) = fit_rows(rows, &columns).map_err(|dependent| {
-        let problem = format!("number {} cannot be told from those before it", dependent.0 + 1);
-        Error::invalid_parameter("candidates", problem, "fewer, or more cohorts")
-    })?;
-    let mut parts = halves::parts_of(&fit);
+    // Each pair of them has an entry in the matrix of the fit.
+    if columns.len() > halves::MOST_SELECTED {
+        let accepted = format!("at most {}, or more cohorts", halves::MOST_SELECTED);
+        return refused("there are too many for one cohort's reports".into(), accepted);
+    }
+    let (fit, squares) = match fit_rows(rows, &columns) {
+        Ok(fitted) => fitted,
+        Err(dependent) => {
+            let number = dependent.0 + 1;
+            let problem = match rows.columns.get(dependent.0).len() == rows.len() {
+                true => format!("number {number} sets all bits"),
+                false => format!("number {number} cannot be told from those before it"),
+            };
+            return refused(problem, "fewer, or more cohorts".into());
+        }
+    };
+    let mut parts = halves::parts_of(rows, &columns, &fit);
     let intercept = parts.remove(0);
     Ok((parts, intercept, squares, squares.degrees, None))
 }
@@ -269,6 +291,7 @@ fn averaged(one: &Part, other: &Part) -> Part {
     Part {
         estimate: a * one.estimate + b * other.estimate,
         robust: a * a * one.robust + b * b * other.robust,
+        draws: a * a * one.draws + b * b * other.draws,
         precision,
     }
 }
@@ -277,6 +300,7 @@ fn scaled(part: Part, by: f64) -> Part {
     Part {
         estimate: part.estimate * by,
         robust: part.robust * by * by,
+        draws: part.draws * by * by,
         precision: part.precision / (by * by),
     }
 }

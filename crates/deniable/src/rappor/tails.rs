@@ -64,8 +64,8 @@ fn ln_gamma(x: f64) -> f64 {
 
 /// The share of the integral of t^(a−1)·e^(−t) that is above x: a series below the mean, a continued fraction above it.
 fn gamma_above(a: f64, x: f64) -> f64 {
-    if x == 0.0 {
-        return 1.0;
+    if x == 0.0 || x == f64::INFINITY {
+        return if x == 0.0 { 1.0 } else { 0.0 };
     }
     let first = (a * x.ln() - x - ln_gamma(a)).exp();
     if x < a + 1.0 {

@@ -17,6 +17,9 @@ const FIRST_STEPS: usize = 20;
 const MOST_STEPS: usize = 100;
 /// How much likelier, as a logarithm, the best law may be than the one that is taken for it: far less than what chance changes.
 const GAP: f64 = 1e-3;
+/// So many standard errors below 0 is the slope of a pair that is ruled out. Where reports are hardly ever like those of a pair, none of them may be; then there is a slope, and no curvature to say how far
+/// to follow it.
+const RULED_OUT: f64 = 3.0;
 /// Respondents whose second derivatives are added up at once.
 const BLOCK: usize = 256;
 
@@ -64,6 +67,8 @@ impl Association {
     ///
     /// It is one step of Newton's method from the likeliest law, with no regard to signs; its variance is the inverse of the observed information. Reports are those of respondents
     /// drawn from a population, each with one pair.
+    ///
+    /// A pair that no report looks like, where those of the pair would, has a share of 0 with a standard error of 1.5 respondents.
     pub fn get(&self, one: usize, other: usize) -> Option<Share> {
         let is_pair = one < self.values[0] && other < self.values[1];
         let part = is_pair.then(|| &self.parts[one * self.values[1] + other])?;
@@ -213,31 +218,42 @@ fn towards(likelihoods: &Likelihoods, law: &[f64], target: &[f64]) -> Vec<f64> {
     law.to_vec()
 }
 
-/// One more step of Newton's, with shares that are 1 together and otherwise free, and its variances.
+/// One more step of Newton's, with shares that are 1 together and otherwise free, and its variances. Pairs that are ruled out are 0.
 fn parts(
     likelihoods: &Likelihoods,
     law: &[f64],
     slopes: &[f64],
     curvature: &Mat<f64>,
 ) -> Result<Vec<Part>> {
-    let inverse = inverse(curvature).map_err(|_| {
+    let n = likelihoods.len() as f64;
+    let is_possible = |j: &usize| slopes[*j] >= -RULED_OUT * (curvature[(*j, *j)] / n).sqrt();
+    let possible: Vec<usize> = (0..law.len()).filter(is_possible).collect();
+    let cells = possible.len();
+    let curvature = Mat::from_fn(cells, cells, |i, j| curvature[(possible[i], possible[j])]);
+    let inverse = inverse(&curvature).map_err(|_| {
         let problem = "the reports do not tell all pairs of them apart";
         Error::invalid_parameter("candidates", problem, "fewer, or more reports")
     })?;
-    let (cells, n) = (law.len(), likelihoods.len() as f64);
+    // If as many as 3 of n respondents had a pair, one in twenty times none would have been seen.
+    let unseen = (1.5 / n) * (1.5 / n);
+    let least = if cells < law.len() { unseen } else { 1e-9 / n };
     let sum = |i: usize| inverse.col(i).iter().sum::<f64>();
     let sums: Vec<f64> = (0..cells).map(sum).collect();
     let total: f64 = sums.iter().sum();
     let covariance = |i: usize, j: usize| inverse[(i, j)] - sums[i] * sums[j] / total;
     let part = |i: usize| {
-        let step: f64 = (0..cells).map(|j| covariance(i, j) * slopes[j]).sum();
-        let estimate = law[i] + step;
+        let step: f64 = (0..cells).map(|j| covariance(i, j) * slopes[possible[j]]).sum();
+        let estimate = law[possible[i]] + step;
         // What is said of a population has this in it already, and no report tells more than the answer.
-        let share = estimate.clamp(0.0, 1.0);
-        let noise = (covariance(i, i) - share * (1.0 - share)).max(1e-9 * covariance(i, i)) / n;
-        Part { estimate, precision: 1.0 / noise, robust: noise }
+        // It is that of the law at which the information is, as what is left is then never negative.
+        let share = law[possible[i]];
+        let noise = ((covariance(i, i) - share * (1.0 - share)) / n).max(least);
+        Part { estimate, precision: 1.0 / noise, robust: noise, draws: 0.0 }
     };
-    Ok((0..cells).map(part).collect())
+    let none = Part { estimate: 0.0, precision: 1.0 / unseen, robust: unseen, draws: 0.0 };
+    let mut parts = vec![none; law.len()];
+    (0..cells).for_each(|i| parts[possible[i]] = part(i));
+    Ok(parts)
 }
 
 #[cfg(test)]

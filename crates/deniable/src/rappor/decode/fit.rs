@@ -51,11 +51,13 @@ pub(super) fn fit_rows(rows: &Rows, columns: &[usize]) -> Result<(Fit, Misfit), 
     let chi_square = second.chi_square();
     let misfit = Misfit { chi_square, degrees };
     let excess = chi_square - degrees as f64;
-    if excess <= 0.0 {
+    let share = |(weight, leverage): (&f64, &f64)| weight * (1.0 - leverage).max(0.0);
+    let left = second.weights.iter().zip(&second.leverages).map(share).sum::<f64>();
+    // Without degrees of freedom, both are what rounding leaves.
+    if degrees == 0 || excess <= 0.0 || left <= 0.0 {
         return Ok((second, misfit));
     }
-    let share = |(weight, leverage): (&f64, &f64)| weight * (1.0 - leverage);
-    let added = excess / second.weights.iter().zip(&second.leverages).map(share).sum::<f64>();
+    let added = excess / left;
     // A missing candidate sets some bits of a cohort and not the others, so that what it adds to two of them differs by more than if it were independent.
     let added = added * rows.bits as f64 / (rows.bits.max(2) - 1) as f64;
     let variances: Vec<f64> = variances.iter().map(|variance| variance + added).collect();
@@ -98,6 +100,15 @@ impl Fit {
         self.residuals.iter().zip(&self.weights).map(|(e, weight)| e * e * weight).sum()
     }
 
+    /// [`Rows::draws`] of the column at a place of the fit.
+    pub(super) fn draws(&self, rows: &Rows, column: usize, place: usize) -> f64 {
+        let inverse = self.inverse.col(place + 1);
+        rows.draws(column, |row| {
+            let others = self.design.get(row).iter().map(|&other| inverse[other as usize + 1]);
+            self.weights[row] * (inverse[0] + others.sum::<f64>())
+        })
+    }
+
     /// The variances of the coefficients (HC3: MacKinnon and White, 1985): each row's variance is taken to be the square of its residual in
     /// a fit without that row. It holds whatever the rows' variances are, if many rows have a one in the column.
     pub(super) fn robust_variances(&self) -> Vec<f64> {
@@ -105,7 +116,9 @@ impl Fit {
         let meat: Vec<f64> = rows.map(|((w, e), h)| w * w * row_variance(*w, *e, *h)).collect();
         let columns = self.coefficients.len();
         let right = gram(&self.design, columns - 1, &meat) * &self.inverse;
-        let variance = |j| (0..columns).map(|i| self.inverse[(j, i)] * right[(i, j)]).sum();
+        let sum = |j| (0..columns).map(|i| self.inverse[(j, i)] * right[(i, j)]).sum::<f64>();
+        // It may be so near to 0 that rounding takes it below.
+        let variance = |j| sum(j).max(0.0);
         (0..columns).map(variance).collect()
     }
 }

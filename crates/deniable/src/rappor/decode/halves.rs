@@ -24,9 +24,15 @@ pub(super) struct Part {
     pub(super) precision: f64,
     /// Its variance by the sandwich estimate.
     pub(super) robust: f64,
+    /// By how much of share·(1 − share) the draw of respondents into cohorts adds to its variance, see [`Fit::draws`].
+    pub(super) draws: f64,
 }
 
 impl Part {
+    /// Of a candidate that the rows do not tell from others.
+    pub(super) const NOTHING: Self =
+        Part { estimate: 0.0, precision: 0.0, robust: f64::INFINITY, draws: 0.0 };
+
     /// The larger of both: the sandwich estimate is right whatever the rows' variances are, but uncertain itself where rows are few.
     pub(super) fn variance(&self) -> f64 {
         (1.0 / self.precision).max(self.robust)
@@ -34,12 +40,14 @@ impl Part {
 }
 
 /// The intercept of a fit, and then its columns.
-pub(super) fn parts_of(fit: &Fit) -> Vec<Part> {
+pub(super) fn parts_of(rows: &Rows, columns: &[usize], fit: &Fit) -> Vec<Part> {
     let robust = fit.robust_variances();
+    let draws = |place: usize| fit.draws(rows, columns[place], place);
     let part = |(i, robust): (usize, f64)| Part {
         estimate: fit.coefficients[i],
         precision: 1.0 / fit.inverse[(i, i)],
         robust,
+        draws: if i == 0 { 0.0 } else { draws(i - 1) },
     };
     robust.into_iter().enumerate().map(part).collect()
 }
@@ -88,7 +96,7 @@ pub(super) fn estimate(rows: &Rows, selected: &[usize]) -> Half {
             Err(dependent) => columns.remove(dependent.0),
         };
     };
-    let parts = parts_of(&fit);
+    let parts = parts_of(rows, &columns, &fit);
     let mut candidates = vec![None; rows.columns.len()];
     columns.iter().zip(&parts[1..]).for_each(|(&column, part)| candidates[column] = Some(*part));
     let others: Vec<usize> = (0..candidates.len()).filter(|&j| candidates[j].is_none()).collect();
@@ -132,7 +140,7 @@ impl<'a> Beside<'a> {
         }
         let explained = &fit.inverse * &products;
         self.take_off(columns, &explained);
-        let mut parts = [Part { estimate: 0.0, precision: 0.0, robust: f64::INFINITY }; LANES];
+        let mut parts = [Part::NOTHING; LANES];
         for (lane, part) in parts.iter_mut().enumerate().take(columns.len()) {
             let places = 0..fit.coefficients.len();
             let same: f64 = places.map(|i| explained[(i, lane)] * products[(i, lane)]).sum();
@@ -144,6 +152,8 @@ impl<'a> Beside<'a> {
             let column = rows.columns.get(columns[lane]).iter().map(|&row| row as usize);
             let explains: f64 = column.map(|row| fit.weights[row] * fit.residuals[row]).sum();
             part.estimate = explains / part.precision;
+            let gain = |row: usize| fit.weights[row] * self.left[row][lane] / part.precision;
+            part.draws = rows.draws(columns[lane], gain);
         }
         self.fill_in_robust(&mut parts);
         parts

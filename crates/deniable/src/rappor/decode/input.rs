@@ -9,6 +9,9 @@ use crate::estimate::binomial::MOST_TRIALS;
 use crate::rappor::{CandidateMap, CohortCounts, Params};
 use crate::{Error, Result};
 
+/// All reports of 2^14 cohorts of [`MOST_TRIALS`] cannot tell less from nothing. Its square is far from the smallest float.
+const LEAST_SIGNAL: f64 = 1e-15;
+
 /// How bits of a report depend on the bits of the Bloom filter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Noise {
@@ -22,7 +25,7 @@ impl Noise {
     ///
     /// # Errors
     ///
-    /// A `p` or `q` that is no probability, or both are equal; an `f` that is not at least 0 and below 1.
+    /// A `p` or `q` that is no probability, or both so near that reports say nothing; an `f` that is not at least 0 and below 1.
     pub(super) fn new(p: f64, q: f64, f: f64) -> Result<Self> {
         for (name, x) in [("p", p), ("q", q)] {
             if !(0.0..=1.0).contains(&x) {
@@ -35,9 +38,10 @@ impl Noise {
             return Err(Error::invalid_parameter("f", problem, "a number from 0 to below 1"));
         }
         let signal = (1.0 - f) * (q - p);
-        if signal.abs() < f64::MIN_POSITIVE {
-            let problem = "it is equal to p, and the reports say nothing";
-            return Err(Error::invalid_parameter("q", problem, "a number other than p"));
+        if signal.abs() < LEAST_SIGNAL {
+            let problem = "with this f it is so near to p that reports say nothing";
+            let accepted = format!("a number that is {LEAST_SIGNAL:e}/(1 − f) from p, or more");
+            return Err(Error::invalid_parameter("q", problem, accepted));
         }
         Ok(Noise { zero: p + f * (q - p) / 2.0, signal })
     }

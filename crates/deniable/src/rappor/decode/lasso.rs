@@ -4,8 +4,8 @@ use super::input::Lists;
 
 /// How near to their conditions coefficients are brought, in standard errors of one candidate alone.
 const TOLERANCE: f64 = 1e-7;
-/// Passes over the coefficients that are not 0, which some tens suffice for.
-const MOST_PASSES: usize = 10_000;
+/// Passes over coefficients from one penalty to the next. Some tens suffice, unless columns are nearly each other's sums: then it is near the minimum, and what is selected is as good.
+const MOST_PASSES: usize = 1000;
 
 /// The b ≥ 0 that minimize ½·Σ w·(y − a − X·b)² + penalty·Σ sⱼ·bⱼ, where s² is the weighted sum of squares of a column about its mean, and a
 /// the best intercept. So the penalty is in standard errors of a candidate alone, if weights are inverse variances.
@@ -50,10 +50,12 @@ impl<'a> Descent<'a> {
         }
     }
 
-    /// From where it is to the minimum at another penalty.
+    /// From where it is to the minimum at another penalty, or near it after [`MOST_PASSES`].
     pub(super) fn descend(&mut self, penalty: f64) {
-        for _ in 0..MOST_PASSES {
-            for _ in 0..MOST_PASSES {
+        let mut passes = 0;
+        while passes < MOST_PASSES {
+            while passes < MOST_PASSES {
+                passes += 1;
                 let active = core::mem::take(&mut self.active);
                 let moves = active.iter().map(|&j| self.step(j, penalty));
                 let most = moves.fold(0.0, f64::max);
@@ -62,6 +64,7 @@ impl<'a> Descent<'a> {
                     break;
                 }
             }
+            passes += 1;
             let moves = (0..self.columns.len()).map(|j| self.step(j, penalty));
             let most = moves.fold(0.0, f64::max);
             self.active = self.selected();

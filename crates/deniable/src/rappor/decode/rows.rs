@@ -52,6 +52,21 @@ impl Rows {
         self.shares.len()
     }
 
+    /// What respondents with a candidate add to the variance of its estimate because they set all its bits of a cohort at once, by share·(1 − share). `gain` is how much of
+    /// a row's share is in the estimate.
+    ///
+    /// How many are in a cohort is up to chance, and its bits go up and down together. Where each cohort counts by its reports, that is the draw of all respondents and no more: one by their
+    /// number. Where it counts otherwise, it is more. Each bit's own part is in the variance of its row already.
+    pub(super) fn draws(&self, candidate: usize, gain: impl Fn(usize) -> f64) -> f64 {
+        let cohort = |rows: &[u32]| {
+            let gains = rows.iter().map(|&row| gain(row as usize));
+            let (sum, squares) = gains.fold((0.0, 0.0), |(a, b), gain| (a + gain, b + gain * gain));
+            (sum * sum - squares) / self.reports[rows[0] as usize]
+        };
+        let same = |a: &u32, b: &u32| *a as usize / self.bits == *b as usize / self.bits;
+        self.columns.get(candidate).chunk_by(same).map(cohort).sum()
+    }
+
     /// The variance of each share if the mean share of its cohort were that of all its bits: known before the fit, and hardly dependent on
     /// the row's own error.
     pub(super) fn smooth_variances(&self) -> Vec<f64> {

@@ -17,6 +17,7 @@ pub struct Share {
     share: f64,
     variance: f64,
     robust: f64,
+    draws: f64,
     degrees: f64,
     respondents: u64,
 }
@@ -24,7 +25,7 @@ pub struct Share {
 impl Share {
     pub(super) fn new(part: &Part, degrees: f64, respondents: u64) -> Self {
         let (share, variance, robust) = (part.estimate, part.variance(), part.robust);
-        Share { share, variance, robust, degrees, respondents }
+        Share { share, variance, robust, draws: part.draws, degrees, respondents }
     }
 
     /// The share, unbiased. It can be negative or above 1: cutting it off would bias it.
@@ -39,14 +40,12 @@ impl Share {
 
     /// The standard error of the share. That of a population has the draw of the respondents in it, and is a little too large for few respondents with little noise.
     pub fn standard_error(&self, target: Target) -> f64 {
-        let drawn = match target {
-            Target::Sample => 0.0,
-            Target::Population => {
-                let share = self.share.clamp(0.0, 1.0);
-                share * (1.0 - share) / self.respondents as f64
-            }
+        let (share, each) = (self.share.clamp(0.0, 1.0), 1.0 / self.respondents as f64);
+        let draws = match target {
+            Target::Sample => (self.draws - each).max(0.0),
+            Target::Population => self.draws.max(each),
         };
-        (self.variance + drawn).sqrt()
+        (self.variance + share * (1.0 - share) * draws).sqrt()
     }
 
     /// The standard error by a sandwich estimate (HC3), which takes each bit's variance from its own residual. For a sample.
@@ -72,10 +71,14 @@ impl Share {
             let problem = format!("{} is not in its range", Shown(confidence));
             return Err(Error::invalid_parameter("confidence", problem, "from 0.5 to below 1"));
         }
-        let quantile = student_quantile((1.0 - confidence) / 2.0, self.degrees);
-        let reach = quantile * self.standard_error(target);
+        Ok(self.interval_beyond(target, (1.0 - confidence) / 2.0))
+    }
+
+    /// The interval that misses the target's share on each side with a probability of about `tail`, from 10^−300 to 1/2.
+    pub(super) fn interval_beyond(&self, target: Target, tail: f64) -> Interval {
+        let reach = student_quantile(tail, self.degrees) * self.standard_error(target);
         let within = |bound: f64| bound.clamp(0.0, 1.0);
-        Ok(Interval { low: within(self.share - reach), high: within(self.share + reach) })
+        Interval { low: within(self.share - reach), high: within(self.share + reach) }
     }
 
     /// The same for the number of reports; for a population, of as many people.
@@ -102,9 +105,9 @@ impl Misfit {
     }
 
     /// By how much the residuals exceed the noise: the sum of their squares, each in units of its variance, a degree of freedom. About 1 if the candidates explain everything. More if candidates are
-    /// missing, or if clients report more than once.
+    /// missing, or if clients report more than once; and 1 if there are no more rows than estimates.
     pub fn ratio(&self) -> f64 {
-        self.squares.chi_square / self.degrees() as f64
+        if self.degrees() == 0 { 1.0 } else { self.squares.chi_square / self.degrees() as f64 }
     }
 
     /// Rows less estimates.
@@ -112,8 +115,14 @@ impl Misfit {
         self.squares.degrees
     }
 
-    /// The probability of such a ratio, or a larger one, if nothing were missing.
+    /// The probability of such a ratio, or a larger one, if nothing were missing from the fit. It is too large with few reports a cohort or with little noise, where
+    /// residuals are smaller than those of normal errors.
+    ///
+    /// The fit of a [long list](super#long-lists) has the selected candidates only, and those that were not selected are missing from it.
     pub fn p_value(&self) -> f64 {
+        if self.degrees() == 0 {
+            return 1.0;
+        }
         chi_square(self.squares.chi_square, self.degrees() as f64)
     }
 }

@@ -61,6 +61,7 @@ fn normal_as_in_tables() {
     assert_ratio(normal(SQRT_2), 0.078_649_603_525_142_57);
     assert_ratio(normal(5.0), 2.866_515_718_791_939e-7);
     assert_ratio(normal(10.0), 7.619_853_024_160_527e-24);
+    assert_eq!((normal(f64::INFINITY), normal(f64::NEG_INFINITY)), (0.0, 1.0));
     assert_near(normal(-1.0), 1.0 - 0.158_655_253_931_457_05, 1e-14);
     assert_near(normal_quantile(0.025), 1.959_963_984_540_054, 1e-14);
     assert_near(normal_quantile(0.5), 0.0, 1e-14);

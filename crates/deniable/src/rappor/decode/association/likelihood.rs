@@ -12,11 +12,11 @@ pub(super) struct Values {
     bits: usize,
     cohorts: usize,
     candidates: usize,
-    /// How much likelier a bit of the report is if the filter's is one: of a zero and of a one.
+    /// How much likelier a bit of the report is if the filter's is one, as a logarithm: of a zero and of a one. Products of as many as a filter has bits may be no floats.
     ratios: [f64; 2],
     /// The bits of each candidate in each cohort.
     set: Lists,
-    /// For each number of ones in a report, how likely it is from a filter with bits set at random.
+    /// For each number of ones in a report, how likely it is from a filter with bits set at random, as a logarithm.
     others: Option<Vec<f64>>,
 }
 
@@ -26,7 +26,7 @@ impl Values {
         // Without noise, one bit would rule a value out for ever; as it is, it nearly does.
         let rate = |share| noise.rate(share).clamp(1e-9, 1.0 - 1e-9);
         let (zero, one) = (rate(0.0), rate(1.0));
-        let ratios = [(1.0 - one) / (1.0 - zero), one / zero];
+        let ratios = [((1.0 - one) / (1.0 - zero)).ln(), (one / zero).ln()];
         let mut set = Lists::default();
         for all in candidates.set.iter() {
             let mut rest = all;
@@ -56,18 +56,19 @@ impl Values {
         }
         let ratio = |&bit: &u32| self.ratios[(words[bit as usize / 64] >> (bit % 64) & 1) as usize];
         let of = |candidate: usize| -> f64 {
-            self.set.get(candidate * self.cohorts + cohort).iter().map(ratio).product()
+            self.set.get(candidate * self.cohorts + cohort).iter().map(ratio).sum()
         };
         let mut all: Vec<f64> = (0..self.candidates).map(of).collect();
         all.extend(self.others.as_ref().map(|others| others[report.bits().count_ones()]));
-        let most = all.iter().copied().fold(f64::MIN_POSITIVE, f64::max);
-        all.iter_mut().for_each(|likelihood| *likelihood /= most);
+        let most = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        all.iter_mut().for_each(|ln| *ln = (*ln - most).exp());
         Ok(all)
     }
 }
 
-/// For each number of ones in a report, the mean over all filters that have as many bits set as candidates have.
-fn at_random(set: &Lists, bits: usize, [of_zero, of_one]: [f64; 2]) -> Vec<f64> {
+/// For each number of ones in a report, the mean over all filters that have as many bits set as candidates have, as a logarithm.
+fn at_random(set: &Lists, bits: usize, ratios: [f64; 2]) -> Vec<f64> {
+    let [of_zero, of_one] = ratios.map(f64::exp);
     let most = set.iter().map(<[u32]>::len).max().unwrap_or(0);
     let mut sizes = vec![0.0; most + 1];
     set.iter().for_each(|list| sizes[list.len()] += 1.0 / set.len() as f64);
@@ -75,7 +76,7 @@ fn at_random(set: &Lists, bits: usize, [of_zero, of_one]: [f64; 2]) -> Vec<f64> 
         // Bits are drawn one after the other: for each number of ones among those drawn, its probability times the likelihood.
         let mut drawn = vec![0.0; most + 2];
         drawn[0] = 1.0;
-        let mut mean = sizes[0];
+        let (mut scale, mut of_sizes) = (0.0, vec![(sizes[0], 0.0)]);
         for (size, frequency) in sizes.iter().enumerate().skip(1) {
             let left = (bits - size + 1) as f64;
             for j in (0..size).rev() {
@@ -84,9 +85,18 @@ fn at_random(set: &Lists, bits: usize, [of_zero, of_one]: [f64; 2]) -> Vec<f64> 
                 drawn[j + 1] += mass * one * of_one;
                 drawn[j] = mass * (1.0 - one) * of_zero;
             }
-            mean += frequency * drawn.iter().sum::<f64>();
+            let sum = drawn.iter().sum::<f64>();
+            drawn.iter_mut().for_each(|mass| *mass /= sum);
+            scale += sum.ln();
+            of_sizes.push((*frequency, scale));
         }
-        mean
+        of_sizes.retain(|(frequency, _)| *frequency > 0.0);
+        let most = of_sizes.iter().map(|(_, ln)| *ln).fold(f64::NEG_INFINITY, f64::max);
+        most + of_sizes
+            .iter()
+            .map(|(frequency, ln)| frequency * (ln - most).exp())
+            .sum::<f64>()
+            .ln()
     };
     (0..=bits).map(mean).collect()
 }

@@ -159,6 +159,72 @@ fn others_are_the_mean_over_all_filters() {
     }
 }
 
+/// 64 bits that a billion speaks for, each: their product is no float.
+#[test]
+fn many_bits_without_noise() {
+    let params = Params::new(256, 64, 2, 0.0, 1.0, 0.0).unwrap();
+    let map = CandidateMap::new(&params, ["tea", "coffee"]).unwrap();
+    for others in [false, true] {
+        let question = Question { others, ..Question::new(&params, &map) };
+        let values = question.likelihoods().unwrap();
+        for (value, name) in ["tea", "coffee"].into_iter().enumerate() {
+            let report = Report::new(1, params.filter_of(1, name).unwrap());
+            let of = values.of(&report).unwrap();
+            let is_near =
+                |(i, x): (usize, &f64)| (x - f64::from(u8::from(i == value))).abs() < 1e-9;
+            assert!(of.iter().enumerate().all(is_near), "{of:?}");
+        }
+        // No filter looks like this, and none is ruled out: those with the fewest bits are the likeliest.
+        let none = values.of(&Report::new(1, BitVector::zeros(256))).unwrap();
+        assert!(none.contains(&1.0) && none.iter().all(|x| x.is_finite()));
+    }
+    let both = |one: &str, other: &str| {
+        let of = |name| Report::new(0, params.filter_of(0, name).unwrap());
+        (of(one), of(other))
+    };
+    let names = ["tea", "coffee"];
+    let reports: Vec<_> = (0..40).map(|i| both(names[i % 2], names[i / 2 % 2])).collect();
+    let question = Question::new(&params, &map);
+    let pairs = associate(&question, &question, reports.iter().map(|(a, b)| (a, b))).unwrap();
+    pairs.likeliest().iter().for_each(|share| assert_near(*share, 0.25, 1e-4));
+    assert_near(pairs.get(1, 0).unwrap().share(), 0.25, 1e-4);
+}
+
+/// Nobody has the pair, and no report looks as if: there is nothing to tell its variance from.
+#[test]
+fn pairs_that_are_ruled_out_have_no_share() {
+    for (p, q) in [(0.0, 1.0), (0.01, 0.99), (0.1, 0.9)] {
+        let params = Params::new(64, 8, 4, p, q, 0.0).unwrap();
+        let map = CandidateMap::new(&params, ["tea", "coffee"]).unwrap();
+        let noise = Noise::try_from(&params).unwrap();
+        let random = uniforms(5, 2 * 64 * 300);
+        let one = |i: usize, name: &str| {
+            let random = &random[64 * i..][..64];
+            let set = params.bits_of(i / 2 % 4, name).unwrap();
+            Report::new(i / 2 % 4, report(&set, 64, &noise, random))
+        };
+        let of = |i: usize| {
+            let names = [["tea", "tea"], ["coffee", "coffee"], ["tea", "coffee"]][i / 4 % 3];
+            (one(2 * i, names[0]), one(2 * i + 1, names[1]))
+        };
+        let reports: Vec<_> = (0..300).map(of).collect();
+        let reports = || reports.iter().map(|(one, other)| (one, other));
+        for others in [false, true] {
+            let question = Question { others, ..Question::new(&params, &map) };
+            let pairs = associate(&question, &question, reports()).unwrap();
+            let [_, columns] = pairs.values();
+            for i in 0..columns * columns {
+                let (row, column) = (i / columns, i % columns);
+                let seen = row < 2 && column < 2 && (row, column) != (1, 0);
+                let (share, truth) =
+                    (pairs.get(row, column).unwrap(), if seen { 1.0 / 3.0 } else { 0.0 });
+                let error = share.standard_error(Target::Sample);
+                assert!((share.share() - truth).abs() < 0.1 && error < 0.05, "{share:?}");
+            }
+        }
+    }
+}
+
 #[test]
 fn bad_reports_are_refused() {
     let params = Params::new(8, 2, 3, 0.25, 0.75, 0.25).unwrap();

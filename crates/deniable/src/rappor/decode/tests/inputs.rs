@@ -17,6 +17,9 @@ fn rates_are_checked() {
         (0.25, 0.75, 1.0, "f"),
         (0.25, 0.75, -0.1, "f"),
         (0.25, 0.75, f64::NAN, "f"),
+        // Squares of these are 0, or nearly.
+        (0.0, 1e-200, 0.0, "q"),
+        (0.25, 0.75, 1.0 - f64::EPSILON / 2.0, "q"),
     ] {
         assert_eq!(Noise::new(p, q, f).unwrap_err().parameter(), Some(name));
     }
@@ -84,10 +87,13 @@ fn candidates_that_cannot_be_told_apart_are_refused() {
     let noise = Noise::new(0.25, 0.75, 0.5).unwrap();
     let one = Counts::new(4, vec![100], vec![40, 30, 30, 30]).unwrap();
     let of = |lists: &[&[usize]]| solve(&noise, &one, &Candidates::new(4, 1, lists).unwrap());
-    // As many as bits; one that sets them all; one that is the sum of two.
+    // As many as bits; one that sets them all; one that is the sum of two; more than one fit takes.
     assert!(message(of(&[&[0], &[1], &[2]])).contains("more of them than one cohort's bits"));
-    assert!(message(of(&[&[0], &[0, 1, 2, 3]])).contains("number 2 cannot be told"));
+    assert!(message(of(&[&[0], &[0, 1, 2, 3]])).contains("number 2 sets all bits"));
     assert!(of(&[&[0], &[1]]).is_ok());
+    let long = Counts::new(2000, vec![100], vec![40; 2000]).unwrap();
+    let many = Candidates::new(2000, 1, (0..1001).map(|i| [i])).unwrap();
+    assert!(message(solve(&noise, &long, &many)).contains("at most 1000, or more cohorts"));
     let eight = Counts::new(8, vec![100], vec![40; 8]).unwrap();
     let sum = Candidates::new(8, 1, [&[0][..], &[1], &[0, 1]]).unwrap();
     assert!(message(solve(&noise, &eight, &sum)).contains("number 3 cannot be told"));
@@ -95,6 +101,36 @@ fn candidates_that_cannot_be_told_apart_are_refused() {
     let half = Counts::new(8, vec![100, 0], [[40; 8], [0; 8]].concat()).unwrap();
     let twins = Candidates::new(8, 2, [[0, 8], [0, 9]]).unwrap();
     assert!(message(solve(&noise, &half, &twins)).contains("number 2 cannot be told"));
+}
+
+#[test]
+fn parameters_that_say_nothing_are_refused_for_long_lists() {
+    let params = Params::new(4, 2, 2, 0.0, 1e-200, 0.0).unwrap();
+    let cohort = BitCounts::from_ones(100, vec![0; 4]).unwrap();
+    let counts = CohortCounts::from_cohorts(vec![cohort; 2]).unwrap();
+    let map = CandidateMap::new(&params, ["1", "2", "3"]).unwrap();
+    assert_eq!(decode(&params, &counts, &map).unwrap_err().parameter(), Some("q"));
+}
+
+/// As many rows as estimates: there is no misfit, and no division by 0.
+#[test]
+fn rows_that_are_all_used_up_have_no_misfit() {
+    let noise = Noise::new(0.25, 0.75, 0.5).unwrap();
+    let counts = Counts::new(1, vec![100, 100], vec![40, 50]).unwrap();
+    let decoded = solve(&noise, &counts, &Candidates::new(1, 2, [[0, 1]]).unwrap()).unwrap();
+    let misfit = decoded.misfit();
+    assert_eq!((misfit.degrees(), misfit.ratio(), misfit.p_value()), (0, 1.0, 1.0));
+    // A residual of rounding alone is no excess.
+    let noise = Noise::new(1.0, 0.0, 0.0).unwrap();
+    let counts = Counts::new(1, vec![1_000_000_000; 2], vec![0; 2]).unwrap();
+    assert!(solve(&noise, &counts, &Candidates::new(1, 2, [[0, 1]]).unwrap()).is_ok());
+    // Nor is a variance of rounding alone below 0.
+    let noise = Noise::new(0.0, 1.0, 0.0).unwrap();
+    let counts = Counts::new(3, vec![1], vec![0; 3]).unwrap();
+    for bit in 0..3 {
+        let one = Candidates::new(3, 1, [[bit]]).unwrap();
+        assert!(!solve(&noise, &counts, &one).unwrap().unexplained().robust_error().is_nan());
+    }
 }
 
 #[test]

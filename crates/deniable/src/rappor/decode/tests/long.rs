@@ -159,10 +159,11 @@ fn beside_a_fit_is_as_within() {
         columns.push(j);
         let design = rows.columns.transposed(&columns, rows.len());
         let with = Fit::new(design, 7, &rows.shares, fit.weights.clone()).unwrap();
-        let (part, expected) = (half.candidates[j], halves::parts_of(&with)[7]);
+        let (part, expected) = (half.candidates[j], halves::parts_of(&rows, &columns, &with)[7]);
         assert_near(part.estimate, expected.estimate, 1e-10);
         assert_near(part.precision / expected.precision, 1.0, 1e-10);
         assert_near(part.robust / expected.robust, 1.0, 1e-10);
+        assert_near(part.draws / expected.draws, 1.0, 1e-10);
     }
     // The selected ones are those of the fit itself.
     for (i, &j) in selected.iter().enumerate() {
@@ -199,6 +200,19 @@ fn what_one_half_cannot_tell_the_other_may() {
     let unknown = decoded.get(unknown[0]).unwrap();
     assert_eq!((unknown.share(), unknown.p_value()), (0.0, 0.5));
     assert_eq!(unknown.interval(Target::Sample, 0.95).unwrap(), Interval { low: 0.0, high: 1.0 });
+}
+
+/// Half of all bits, and as good as no noise: columns are nearly each other's sums, and the descent is slow.
+#[test]
+fn descent_ends_soon() {
+    let candidates = Candidates::new(8, 4, filters(8, 40, 8, 8, 4)).unwrap();
+    let noise = Noise::new(1.0, 0.0, 0.0).unwrap();
+    let n = 1_000_000_000;
+    let ones = (0..32).map(|i| if (i + i / 8) % 2 == 0 { n } else { 0 }).collect();
+    let counts = Counts::new(8, vec![n; 4], ones).unwrap();
+    let start = std::time::Instant::now();
+    assert!(solve(&noise, &counts, &candidates).is_ok());
+    assert!(start.elapsed().as_secs() < 5);
 }
 
 #[test]

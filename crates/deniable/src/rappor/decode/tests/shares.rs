@@ -45,7 +45,7 @@ fn what_no_candidate_explains_is_seen() {
 
 #[test]
 fn intervals_and_p_values() {
-    let part = |precision, robust| Part { estimate: 0.02, precision, robust };
+    let part = |precision, robust| Part { estimate: 0.02, precision, robust, draws: 0.0 };
     // The larger error of both is taken.
     for part in [part(1e4, 4e-6), part(1e5, 1e-4)] {
         let share = Share::new(&part, f64::INFINITY, 1000);
@@ -71,8 +71,7 @@ fn intervals_and_p_values() {
         let refused = share.interval(Target::Sample, confidence).unwrap_err();
         assert_eq!(refused.parameter(), Some("confidence"));
     }
-    let nothing = Part { estimate: 0.0, precision: 0.0, robust: f64::INFINITY };
-    let nothing = Share::new(&nothing, 10.0, 1000);
+    let nothing = Share::new(&Part::NOTHING, 10.0, 1000);
     let all = nothing.interval(Target::Sample, 0.5).unwrap();
     assert_eq!((nothing.p_value(), all.low, all.high), (0.5, 0.0, 1.0));
 }
@@ -80,7 +79,10 @@ fn intervals_and_p_values() {
 #[test]
 fn detected_as_by_hand() {
     // p-values 0.001, 0.012, 0.2, 0.024, 0.9 against 0.01, 0.02, 0.03, 0.04, 0.05: the third smallest passes, and with it those below.
-    let z = |p: f64| Part { estimate: normal_quantile(p.min(0.5)), precision: 1.0, robust: 1.0 };
+    let z = |p: f64| {
+        let estimate = normal_quantile(p.min(0.5));
+        Part { estimate, precision: 1.0, robust: 1.0, draws: 0.0 }
+    };
     let parts: Vec<Part> = [0.001, 0.012, 0.2, 0.024, 0.5].map(z).to_vec();
     let squares = Squares { chi_square: 1.0, degrees: 1 };
     let counts = Counts::new(1, vec![9], vec![1]).unwrap();
@@ -96,6 +98,10 @@ fn detected_as_by_hand() {
     assert_eq!(adjusted.iter().map(|(i, _)| *i).collect::<Vec<_>>(), [0, 1, 3]);
     let (share, confidence) = (decoded.get(1).unwrap(), 1.0 - 0.05 * 3.0 / 5.0);
     assert_eq!(adjusted[1].1, share.interval(Target::Sample, confidence).unwrap());
+    // A level so small that 1 less it is 1.
+    let clear = Part { estimate: 500.0, ..z(0.5) };
+    let decoded = Decoded::new(vec![clear], z(0.5), squares, 10_000_000, None, &counts);
+    assert_eq!(decoded.adjusted(Target::Sample, 1e-30).unwrap().len(), 1);
 }
 
 #[test]
@@ -131,4 +137,60 @@ fn shrunken_shares() {
     assert_eq!((few[0], few[1], few[2]), (0.5, 0.0, 0.0));
     assert!(shrunken(&[]).is_empty());
     assert_eq!(shrunken(&[(0.3, f64::INFINITY)]), [0.0]);
+}
+
+/// The bits of a cohort go up and down with the respondents in it that have the candidate.
+#[test]
+fn draws_into_cohorts_count_where_weights_are_not_those_of_reports() {
+    let filters = filters(4, 12, 32, 4, 8);
+    let candidates = Candidates::new(32, 8, &filters).unwrap();
+    let noise = Noise::new(0.01, 0.99, 0.0).unwrap();
+    let cohorts: Vec<usize> = (0..8).collect();
+    let reports: Vec<u64> = (0..8).map(|i| 100 << i).collect();
+    let ones = reports.iter().flat_map(|n| vec![n / 8; 32]).collect();
+    let counts = Counts::new(32, reports.clone(), ones).unwrap();
+    let rows = Rows::new(noise, &counts, &candidates, &cohorts);
+    // The definition: what the estimate has of each cohort, squared, less what each of its rows has alone.
+    let (all, column) = (25_500.0, rows.columns.get(3));
+    let expected = |gain: &dyn Fn(usize) -> f64| -> f64 {
+        let two = |&a: &u32, &b: &u32| {
+            let (a, b) = (a as usize, b as usize);
+            if a / 32 != b / 32 || a == b {
+                0.0
+            } else {
+                gain(a) * gain(b) / reports[a / 32] as f64
+            }
+        };
+        column.iter().map(|a| column.iter().map(|b| two(a, b)).sum::<f64>()).sum()
+    };
+    let in_cohort = |row: usize| column.iter().filter(|&&r| r as usize / 32 == row / 32).count();
+    let by_reports = |row: usize| reports[row / 32] as f64 / all / in_cohort(row) as f64;
+    let equal = |row: usize| 0.125 / in_cohort(row) as f64;
+    assert_near(rows.draws(3, by_reports) * all, expected(&by_reports) * all, 1e-12);
+    assert_near(rows.draws(3, equal) * all, expected(&equal) * all, 1e-12);
+    // Weights by the reports add nothing to a sample, equal ones do.
+    let error = |draws: f64, target| {
+        let part = Part { estimate: 0.4, precision: 1e6, robust: 1e-7, draws };
+        Share::new(&part, 100.0, 25_500).standard_error(target)
+    };
+    let (none, more) = (rows.draws(3, by_reports), rows.draws(3, equal));
+    assert!(none < 1.0 / all && more > 2.0 / all);
+    assert_near(error(none, Target::Sample), 1e-3, 1e-12);
+    assert_near(error(more, Target::Sample), (1e-6 + 0.24 * (more - 1.0 / all)).sqrt(), 1e-12);
+    assert_near(error(none, Target::Population), (1e-6 + 0.24 / all).sqrt(), 1e-12);
+    assert_near(error(more, Target::Population), (1e-6 + 0.24 * more).sqrt(), 1e-12);
+    // The fit's own.
+    let columns: Vec<usize> = (0..12).collect();
+    let (fit, _) = fit_rows(&rows, &columns).unwrap();
+    let gain = |row: usize| {
+        let places = fit.design.get(row).iter().map(|&place| fit.inverse[(4, place as usize + 1)]);
+        fit.weights[row] * (fit.inverse[(4, 0)] + places.sum::<f64>())
+    };
+    let own: f64 = column.iter().map(|&row| gain(row as usize)).sum();
+    assert_near(own, 1.0, 1e-9);
+    assert_near(
+        halves::parts_of(&rows, &columns, &fit)[4].draws * all,
+        expected(&gain) * all,
+        1e-10,
+    );
 }
