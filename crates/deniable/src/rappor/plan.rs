@@ -10,8 +10,8 @@ use crate::{Error, Result};
 /// With at least so many bits of all cohorts a candidate, all are estimated together.
 pub(super) const BITS_A_CANDIDATE: usize = 4;
 
-/// The smallest difference between q* and p* of which squares are still numbers.
-const LEAST_SIGNAL: f64 = 1e-100;
+/// The smallest difference between q* and p* that is estimated with: all reports that can be counted do not tell less from nothing. Its square is far from the smallest float.
+pub(super) const LEAST_SIGNAL: f64 = 1e-15;
 
 /// More respondents than there are.
 const TOO_MANY: f64 = 1e18;

@@ -20,6 +20,8 @@ const GAP: f64 = 1e-3;
 /// So many standard errors below 0 is the slope of a pair that is ruled out. Where reports are hardly ever like those of a pair, none of them may be; then there is a slope, and no curvature to say how far
 /// to follow it.
 const RULED_OUT: f64 = 3.0;
+/// What a sum of many logarithms may be off by. Near the best law a step gains less.
+const ROUNDING: f64 = 1e-12;
 /// Respondents whose second derivatives are added up at once.
 const BLOCK: usize = 256;
 
@@ -122,7 +124,7 @@ impl Association {
 ///
 /// # Errors
 ///
-/// No reports; reports of other bits or cohorts than the candidates'; more than 1000 pairs of values; values that the reports cannot tell apart.
+/// No reports; reports of other bits or cohorts than the candidates'; more than 1000 pairs of values; values that the reports cannot tell apart; reports for which no likeliest law is found.
 pub fn associate<'r>(
     one: &Question<'_>,
     other: &Question<'_>,
@@ -152,31 +154,34 @@ fn from_values<'r>(
     if likelihoods.len() == 0 {
         return Err(Error::invalid_parameter("reports", "there are none", "at least one"));
     }
-    let (law, slopes, curvature) = likeliest(&likelihoods);
+    let (law, slopes, curvature) = likeliest(&likelihoods).ok_or_else(|| {
+        let problem = "no law of pairs was found that makes them likeliest";
+        Error::invalid_parameter("reports", problem, "more of them, or fewer candidates")
+    })?;
     let parts = parts(&likelihoods, &law, &slopes, &curvature)?;
     Ok(Association { values, law, parts, respondents: likelihoods.len() as u64 })
 }
 
 /// The law under which the reports are likeliest, with the derivatives of the mean log-likelihood there: the first less 1, the second negated.
-fn likeliest(likelihoods: &Likelihoods) -> (Vec<f64>, Vec<f64>, Mat<f64>) {
+/// None if that takes too many steps.
+fn likeliest(likelihoods: &Likelihoods) -> Option<(Vec<f64>, Vec<f64>, Mat<f64>)> {
     let cells = likelihoods.cells();
     let mut law = vec![1.0 / cells as f64; cells];
     for _ in 0..FIRST_STEPS {
         let slopes = likelihoods.slopes(&law);
         law.iter_mut().zip(slopes).for_each(|(mass, slope)| *mass *= 1.0 + slope);
     }
-    let mut steps = 0;
-    loop {
+    for _ in 0..MOST_STEPS {
         let (slopes, curvature) = (likelihoods.slopes(&law), likelihoods.curvature(&law, BLOCK));
         // No law is likelier by more than this: the logarithm is concave.
         let gap = likelihoods.len() as f64 * slopes.iter().copied().fold(0.0, f64::max);
-        if gap <= GAP || steps == MOST_STEPS {
-            return (law, slopes, curvature);
+        if gap <= GAP {
+            return Some((law, slopes, curvature));
         }
-        steps += 1;
         let target = best_quadratic(&law, &slopes, &curvature);
         law = towards(likelihoods, &law, &target);
     }
+    None
 }
 
 /// The x ≥ 0 that maximizes slopes·(x − law) − ½·(x − law)ᵀ·curvature·(x − law), by coordinate descent.
@@ -210,7 +215,7 @@ fn towards(likelihoods: &Likelihoods, law: &[f64], target: &[f64]) -> Vec<f64> {
             law.iter().zip(target).map(|(from, to)| from + share * (to - from)).collect();
         let sum: f64 = next.iter().sum();
         let next: Vec<f64> = next.iter().map(|mass| mass / sum).collect();
-        if likelihoods.log(&next) >= before {
+        if likelihoods.log(&next) >= before - ROUNDING * before.abs() {
             return next;
         }
         share /= 2.0;

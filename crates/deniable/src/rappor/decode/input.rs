@@ -6,11 +6,9 @@ use std::collections::HashMap;
 use crate::error::Shown;
 use crate::estimate::BitCounts;
 use crate::estimate::binomial::MOST_TRIALS;
+use crate::rappor::plan::LEAST_SIGNAL;
 use crate::rappor::{CandidateMap, CohortCounts, Params};
 use crate::{Error, Result};
-
-/// All reports of 2^14 cohorts of [`MOST_TRIALS`] cannot tell less from nothing. Its square is far from the smallest float.
-const LEAST_SIGNAL: f64 = 1e-15;
 
 /// How bits of a report depend on the bits of the Bloom filter.
 #[derive(Clone, Copy, Debug, PartialEq)]

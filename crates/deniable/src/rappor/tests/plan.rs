@@ -303,10 +303,10 @@ fn what_cannot_be_planned_is_refused() {
             "invalid k: a single bit is one whatever the value; accepted is an integer of 2 or more",
         ),
         (
-            params(8, 1, 8, 0.0, 1e-101, 0.0),
+            params(8, 1, 8, 0.0, 1e-16, 0.0),
             1,
             1,
-            "invalid q: it is so near to p that the reports say nothing; accepted is a number with (1 − f)·|q − p| at least 1e-100",
+            "invalid q: it is so near to p that the reports say nothing; accepted is a number with (1 − f)·|q − p| at least 1e-15",
         ),
     ] {
         assert_eq!(error_of(&params, 0.0, candidates, respondents), expected);
@@ -331,7 +331,7 @@ fn what_cannot_be_planned_is_refused() {
         assert_eq!(refused.parameter(), Some("error"));
     }
     // As far apart as that, and no farther: large, and still a number.
-    let faint = params(8, 1, 8, 0.0, 1e-99, 0.0);
+    let faint = params(8, 1, 8, 0.0, 1e-14, 0.0);
     assert!(faint.standard_error(0.0, 1, 1, Target::Sample).unwrap().is_finite());
     assert_eq!(faint.respondents_to_detect(0.5, 1, 0.05, 0.8).unwrap(), None);
 }

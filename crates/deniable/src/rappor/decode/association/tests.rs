@@ -99,7 +99,7 @@ fn likelihoods(count: usize) -> Likelihoods {
 #[test]
 fn the_likeliest_law_is_where_slow_steps_end() {
     let likelihoods = likelihoods(2000);
-    let (law, slopes, _) = likeliest(&likelihoods);
+    let (law, slopes, _) = likeliest(&likelihoods).unwrap();
     let mut slow = vec![1.0 / 9.0; 9];
     for _ in 0..20_000 {
         let slopes = likelihoods.slopes(&slow);
