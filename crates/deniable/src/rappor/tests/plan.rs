@@ -331,7 +331,7 @@ fn what_cannot_be_planned_is_refused() {
         assert_eq!(refused.parameter(), Some("error"));
     }
     // As far apart as that, and no farther: large, and still a number.
-    let faint = params(8, 1, 8, 0.0, 1e-14, 0.0);
+    let faint = params(8, 1, 8, 0.25, 0.25 + 2e-15, 0.0);
     assert!(faint.standard_error(0.0, 1, 1, Target::Sample).unwrap().is_finite());
     assert_eq!(faint.respondents_to_detect(0.5, 1, 0.05, 0.8).unwrap(), None);
 }
