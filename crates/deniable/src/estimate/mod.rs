@@ -8,8 +8,10 @@ mod counts;
 mod debias;
 mod interval;
 mod joint;
+mod mean;
 mod oracle;
 mod planes;
+pub(crate) mod tails;
 mod two_binomials;
 
 pub use channel::Channel;
@@ -23,5 +25,6 @@ pub(crate) use interval::check_power;
 pub(crate) use interval::check_share;
 pub use interval::{Estimate, Interval, Target};
 pub use joint::{Detection, Difference, Estimates, difference};
+pub use mean::Mean;
 pub use oracle::FrequencyOracle;
 pub(crate) use oracle::check_counts;

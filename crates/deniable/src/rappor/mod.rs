@@ -57,7 +57,6 @@ mod params;
 mod plan;
 pub mod reference;
 mod response;
-mod tails;
 
 pub use client::{Client, Report, Secret};
 pub use counts::CohortCounts;

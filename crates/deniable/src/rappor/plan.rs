@@ -1,9 +1,9 @@
 //! What the parameters do, before anybody is asked: errors, shares that are seen, respondents.
 
 use super::Params;
-use super::tails::normal_quantile;
 use crate::error::Shown;
 use crate::estimate::binomial::check_alpha;
+use crate::estimate::tails::normal_quantile;
 use crate::estimate::{Target, check_power, check_share};
 use crate::{Error, Result};
 

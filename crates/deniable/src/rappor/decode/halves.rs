@@ -5,7 +5,7 @@ use faer::Mat;
 use super::fit::{Fit, LEAST_OWN, Misfit, fit_rows, row_variance};
 use super::lasso::Descent;
 use super::rows::Rows;
-use crate::rappor::tails::normal_quantile;
+use crate::estimate::tails::normal_quantile;
 
 /// The most candidates that are selected.
 pub(super) const MOST_SELECTED: usize = 1000;

@@ -3,8 +3,8 @@
 use super::fit;
 use super::halves::Part;
 use crate::error::Shown;
+use crate::estimate::tails::{chi_square, student, student_quantile};
 use crate::estimate::{Interval, Target};
-use crate::rappor::tails::{chi_square, student, student_quantile};
 use crate::{Error, Result};
 
 /// What the counts say of one candidate: its share among the reports, with an interval.

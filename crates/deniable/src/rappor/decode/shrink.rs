@@ -1,6 +1,6 @@
 //! Shares that are nearer to the truth than the unbiased ones, on the whole.
 
-use crate::rappor::tails::normal_density;
+use crate::estimate::tails::normal_density;
 
 /// Estimates this many standard errors above 0 are left as they are.
 const CLEAR: f64 = 8.0;

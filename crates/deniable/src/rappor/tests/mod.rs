@@ -5,4 +5,3 @@ mod counts;
 mod params;
 mod plan;
 mod reference;
-mod tails;

@@ -2,7 +2,7 @@
 
 use super::super::shrink::shrunken;
 use super::*;
-use crate::rappor::tails::normal_quantile;
+use crate::estimate::tails::normal_quantile;
 
 fn noise() -> Noise {
     Noise::new(0.25, 0.75, 0.5).unwrap()

@@ -2,7 +2,7 @@
 
 use core::f64::consts::{PI, SQRT_2};
 
-use crate::rappor::tails::*;
+use super::*;
 
 fn assert_near(a: f64, b: f64, tolerance: f64) {
     assert!((a - b).abs() <= tolerance * (1.0 + b.abs()), "{a} is not {b}");

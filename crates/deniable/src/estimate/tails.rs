@@ -7,7 +7,7 @@
 use core::f64::consts::{PI, TAU};
 
 /// P(X > x) for X of Student's law with so many degrees of freedom; of the normal law if there is no end of them.
-pub(super) fn student(x: f64, degrees: f64) -> f64 {
+pub(crate) fn student(x: f64, degrees: f64) -> f64 {
     if degrees == f64::INFINITY {
         return normal(x);
     }
@@ -19,7 +19,7 @@ pub(super) fn student(x: f64, degrees: f64) -> f64 {
 }
 
 /// The x that is exceeded with probability `tail`, from 10^−300 to 1/2.
-pub(super) fn student_quantile(tail: f64, degrees: f64) -> f64 {
+pub(crate) fn student_quantile(tail: f64, degrees: f64) -> f64 {
     let (mut low, mut high) = (0.0, 1.0);
     while student(high, degrees) > tail && high < 1e300 {
         (low, high) = (high, high * 2.0);
@@ -32,13 +32,13 @@ pub(super) fn student_quantile(tail: f64, degrees: f64) -> f64 {
 }
 
 /// P(X > x) for X normal.
-pub(super) fn normal(x: f64) -> f64 {
+pub(crate) fn normal(x: f64) -> f64 {
     let tail = 0.5 * gamma_above(0.5, 0.5 * x * x);
     if x > 0.0 { tail } else { 1.0 - tail }
 }
 
 /// The x that is exceeded by a normal variable with probability `tail`, from 10^−300 to 1/2.
-pub(super) fn normal_quantile(tail: f64) -> f64 {
+pub(crate) fn normal_quantile(tail: f64) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..80 {
         let middle = 0.5 * (low + high);
@@ -48,7 +48,7 @@ pub(super) fn normal_quantile(tail: f64) -> f64 {
 }
 
 /// P(X > x) for X of the law χ² with so many degrees of freedom.
-pub(super) fn chi_square(x: f64, degrees: f64) -> f64 {
+pub(crate) fn chi_square(x: f64, degrees: f64) -> f64 {
     gamma_above(degrees / 2.0, x.max(0.0) / 2.0)
 }
 
@@ -121,6 +121,9 @@ fn fraction(b: f64, step: impl Fn(usize) -> (f64, f64)) -> f64 {
 }
 
 /// The density of the normal law.
-pub(super) fn normal_density(x: f64) -> f64 {
+pub(crate) fn normal_density(x: f64) -> f64 {
     (-0.5 * x * x).exp() / (2.0 * PI).sqrt()
 }
+
+#[cfg(test)]
+mod tests;
