@@ -9,8 +9,7 @@ use core::fmt::Debug;
 use dashu_int::UBig;
 use dashu_ratio::RBig;
 
-use crate::enumerate::inverse_power_of_two;
-use crate::law::Law;
+use crate::law::{Law, inverse_power_of_two};
 
 /// The law of `outcome`, which is monotone in the word; None where one word does not decide.
 pub fn bisect<T: Ord + Clone + Debug>(outcome: impl Fn(u64) -> Option<T>) -> Law<T> {

@@ -7,11 +7,12 @@ use std::process::{Command, ExitCode};
 use serde_json::Value;
 
 /// The crates that users can have, each using only those before it.
-pub const ORDER: [&str; 8] = [
+pub const ORDER: [&str; 9] = [
     "deniable-num",
     "deniable-sample",
     "deniable",
     "deniable-testing",
+    "deniable-audit",
     "deniable-arrow",
     "deniable-cli",
     "deniable-sql",

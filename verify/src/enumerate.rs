@@ -4,10 +4,11 @@ use core::fmt::Debug;
 use core::ops::Add;
 use std::collections::BTreeMap;
 
-use dashu_int::{IBig, UBig};
+use dashu_int::UBig;
 use dashu_ratio::RBig;
 
 use crate::law::Law;
+pub use crate::law::inverse_power_of_two;
 use crate::words::Script;
 
 /// Runs `sampler` over every script of at most `depth` words of `BITS` bits.
@@ -62,11 +63,6 @@ pub fn enumerate<const BITS: u32, T: Ord + Clone + Debug, E>(
     let total = |counts: Vec<u64>| counts.iter().enumerate().map(share).fold(RBig::ZERO, Add::add);
     let mass = counts.into_iter().map(|(outcome, counts)| (outcome, total(counts))).collect();
     Law { mass, remainder: share((depth, &unresolved)), runs }
-}
-
-/// 2^−n.
-pub fn inverse_power_of_two(n: usize) -> RBig {
-    RBig::from_parts(IBig::ONE, UBig::ONE << n)
 }
 
 #[cfg(test)]

@@ -9,8 +9,8 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::time::Instant;
 
-pub mod binomial;
-pub mod black_box;
+pub use deniable_audit::{binomial, black_box, files};
+
 pub mod exact;
 pub mod laplace;
 pub mod local;
@@ -21,13 +21,13 @@ pub mod subjects;
 /// # Errors
 ///
 /// What is found.
-pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String>> {
+pub fn command(_root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String>> {
     let words: Vec<_> = arguments.iter().map(String::as_str).collect();
     match words[..] {
         [] => exact_audit().and_then(|()| subjects_audit()),
         ["exact"] => exact_audit(),
         ["black-box"] => subjects_audit(),
-        ["files", ..] => return black_box::command(root, &arguments[1..]),
+        ["files", ..] => return files_command(&arguments[1..]),
         _ => Err(vec![
             "usage: audit [exact | black-box | files EPSILON a,b,c|@FILE LEFT RIGHT]".into(),
         ]),
@@ -59,4 +59,22 @@ fn exact_audit() -> Result<(), Vec<String>> {
 /// The shipping mechanisms as black boxes.
 fn subjects_audit() -> Result<(), Vec<String>> {
     subjects::audit_subjects(|line| println!("{line}"))
+}
+
+/// `EPSILON BUCKETS LEFT RIGHT`: [`files::judge_files`], with the buckets separated by commas, or as `@FILE`, one a
+/// line. Fails if the claim is contradicted.
+///
+/// # Errors
+///
+/// Wrong arguments, or what [`files::judge_files`] refuses.
+pub fn files_command(arguments: &[String]) -> Result<ExitCode, Vec<String>> {
+    let [claimed, buckets, left, right] = arguments else {
+        return Err(vec!["usage: EPSILON a,b,c|@FILE LEFT RIGHT, outcomes one a line".to_owned()]);
+    };
+    let claimed = claimed.parse().map_err(|_| vec!["EPSILON must be a number".to_owned()])?;
+    let buckets = files::read_buckets(buckets).map_err(|error| vec![error])?;
+    let verdict = files::judge_files(claimed, Some(&buckets), Path::new(left), Path::new(right));
+    let verdict = verdict.map_err(|error| vec![error])?;
+    println!("{verdict}");
+    Ok(if verdict.is_violation() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -9,12 +9,13 @@ use deniable::{
     BitVector, BitVectorDomain, DiscreteDistance, RandomizedResponseBitvec,
     make_randomized_response_bitvec,
 };
+use deniable_audit::stated;
 use deniable_sample::FLIPS;
 
 use super::laws::{Words, judge_laws, over_small_words, same_errors};
 use super::parameters::{Spread, any_floats};
 use super::{Local, map_at_other_distances};
-use crate::audit::exact::{Loss, Tally, Worst, value};
+use crate::audit::exact::{Loss, Tally, value};
 use crate::law::{Between, Law};
 use crate::words::spread;
 
@@ -130,8 +131,7 @@ pub fn audit_errors<M: Local<Input = BitVector, Output = BitVector>>(
 /// Pairs that differ in d places lose d · ln((2 − f)/f), for each d there is, against any map.
 pub fn audit_maps(tally: &mut Tally, fs: &[f64], map: impl Fn(Parameters) -> f64) {
     for &f in fs {
-        let flip = value(f) / RBig::from(2);
-        let loss = Loss::new(Worst::of_probabilities(&(RBig::ONE - &flip), &flip));
+        let loss = Loss::new(stated::bit(f));
         for (k, m) in DOMAINS {
             let parameters = Parameters { k, m, f, constant_time: false };
             let losses: Vec<_> = (0..=k.min(2 * m) as u64).map(|d| (d, &loss)).collect();

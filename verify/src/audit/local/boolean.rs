@@ -2,12 +2,13 @@
 
 use dashu_ratio::RBig;
 use deniable::make_randomized_response_bool;
+use deniable_audit::stated;
 
 use super::Local;
 use super::laws::{judge_laws, over_intervals, over_small_words, same_errors};
 use super::map_at_other_distances;
 use super::parameters::{Spread, places, probabilities};
-use crate::audit::exact::{Loss, Tally, Worst, value};
+use crate::audit::exact::{Loss, Tally, value};
 use crate::law::{Between, Law};
 use crate::words::spread;
 
@@ -83,8 +84,7 @@ pub fn audit_small_words<M: Local<Input = bool, Output = bool>>(
 /// The loss between yes and no against any map.
 pub fn audit_maps(tally: &mut Tally, probs: &[f64], map: impl Fn(f64) -> f64) {
     for &prob in probs {
-        let (truth, lie) = (value(prob), RBig::ONE - value(prob));
-        let loss = Loss::new(Worst::of_probabilities(&truth, &lie));
+        let loss = Loss::new(stated::yes_no(prob));
         tally.judge(|| named(prob), map(prob), &[(1, &loss)]);
     }
 }

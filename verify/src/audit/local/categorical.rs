@@ -5,6 +5,7 @@ use core::hash::{Hash, Hasher};
 
 use dashu_ratio::RBig;
 use deniable::make_randomized_response;
+use deniable_audit::stated;
 use deniable_sample::sample_uniform_int_below;
 
 use super::laws::{
@@ -12,7 +13,7 @@ use super::laws::{
 };
 use super::parameters::{Spread, places, probabilities};
 use super::{Local, map_at_other_distances};
-use crate::audit::exact::{Loss, Tally, Worst, fraction, value};
+use crate::audit::exact::{Loss, Tally, fraction, value};
 use crate::law::{Between, Law};
 use crate::words::{Script64, spread};
 
@@ -155,14 +156,9 @@ pub(super) fn judge_maps(
     probs: &[f64],
     map: impl Fn(u32, f64) -> Option<f64>,
 ) {
-    let anyone = fraction(1, t.into());
     for &prob in probs {
         let Some(map) = map(t, prob) else { continue };
-        let truth = value(prob);
-        let lie = (RBig::ONE - &truth) / RBig::from(t - 1);
-        let (more, less) = if truth > lie { (&truth, &lie) } else { (&lie, &truth) };
-        let losses = [(more, less), (more, &anyone), (&anyone, less)]
-            .map(|(a, b)| Loss::new(Worst::of_probabilities(a, b)));
+        let losses = stated::choice(t, prob).map(Loss::new);
         tally.judge(|| named(t, prob), map, &losses.each_ref().map(|loss| (1, loss)));
     }
 }

@@ -18,6 +18,7 @@ use crate::audit::exact::{Loss, Tally, Worst};
 use crate::enumerate::enumerate;
 use crate::interval::{Intervals, Range, explore_paths};
 use crate::law::Law;
+pub use crate::law::given_one_pass;
 use crate::words::Script;
 
 /// The law of each input, over all scripts of at most `depth` words of `BITS` bits.
@@ -118,17 +119,6 @@ pub fn judge_laws<T: Ord + Clone + Debug>(
     tally.judge(what, map, &losses);
     tally.cases = cases;
     tally.pairs += (laws.len() * (laws.len() - 1) / 2) as u64;
-}
-
-/// The law given that what was read was enough.
-///
-/// Where each draw reads one word unless it is rejected, and `depth` is the number of draws, that is the law given
-/// that no draw is rejected, and so the law of the whole: a rejected draw is made again, and alike.
-pub fn given_one_pass<T: Clone + Debug + Ord>(mut law: Law<T>) -> Law<T> {
-    let resolved = RBig::ONE - &law.remainder;
-    law.mass.values_mut().for_each(|mass| *mass /= &resolved);
-    law.remainder = RBig::ZERO;
-    law
 }
 
 /// Words of 64 bits from a script, with a fault at one draw.

@@ -3,12 +3,13 @@
 use dashu_int::UBig;
 use dashu_ratio::RBig;
 use deniable::{BitVector, SubsetSelection, make_subset_selection};
+use deniable_audit::stated;
 
 use super::laws::{Words, given_one_pass, judge_laws, over_small_words, same_errors};
 use super::parameters::{Spread, places, probabilities};
 use super::plain::subset_rows;
 use super::{Local, map_at_other_distances};
-use crate::audit::exact::{Loss, Tally, Worst, fraction, value};
+use crate::audit::exact::{Loss, Tally, fraction, value};
 use crate::law::{Between, Law};
 use crate::words::{Script64, spread};
 
@@ -124,14 +125,9 @@ pub fn audit_maps(
     probs: &[f64],
     map: impl Fn(f64) -> Option<f64>,
 ) {
-    let (with, without) = (binomial(k - 1, size - 1), binomial(k - 1, size));
-    let any = RBig::ONE / RBig::from(binomial(k, size));
     for &prob in probs {
         let Some(map) = map(prob) else { continue };
-        let is_in = value(prob) / RBig::from(with.clone());
-        let is_out = (RBig::ONE - value(prob)) / RBig::from(without.clone());
-        let losses = [(&is_in, &any), (&any, &is_out), (&is_in, &is_out)]
-            .map(|(a, b)| Loss::new(Worst::of_probabilities(a, b)));
+        let losses = stated::subset(k, size, prob).map(Loss::new);
         let what = || named(Parameters { k, size, prob });
         tally.judge(what, map, &losses.each_ref().map(|loss| (1, loss)));
     }
@@ -154,7 +150,7 @@ const LAWS: [(u32, u32, usize); 12] = [
 ];
 
 /// n over m.
-fn binomial(n: u32, m: u32) -> UBig {
+fn over(n: u32, m: u32) -> UBig {
     (0..m).fold(UBig::ONE, |product, i| product * UBig::from(n - i) / UBig::from(i + 1))
 }
 
@@ -165,9 +161,9 @@ fn is_law(
     laws: &[Law<BitVector>],
 ) -> Result<(), String> {
     let chance = |share: RBig, count: UBig| share / RBig::from(count);
-    let is_in = chance(value(prob), binomial(k - 1, size - 1));
-    let is_out = chance(RBig::ONE - value(prob), binomial(k - 1, size));
-    let any = chance(RBig::ONE, binomial(k, size));
+    let is_in = chance(value(prob), over(k - 1, size - 1));
+    let is_out = chance(RBig::ONE - value(prob), over(k - 1, size));
+    let any = chance(RBig::ONE, over(k, size));
     for (&input, law) in inputs.iter().zip(laws) {
         let form = (0u32..1 << k).filter(|subset| subset.count_ones() == size).map(|subset| {
             let probability = match subset.checked_shr(input).map(|bits| bits & 1) {

@@ -2,13 +2,14 @@
 
 use dashu_ratio::RBig;
 use deniable::{BitVector, UnaryEncoding, make_unary_encoding};
+use deniable_audit::stated;
 use deniable_sample::FLIPS;
 
 use super::bitvec::Columns;
 use super::laws::{Words, judge_laws, over_small_words, same_errors};
 use super::parameters::{Spread, any_floats};
 use super::{Local, map_at_other_distances};
-use crate::audit::exact::{Loss, Tally, Worst, value};
+use crate::audit::exact::{Loss, Tally, value};
 use crate::law::{Between, Law};
 use crate::words::Script;
 
@@ -111,15 +112,7 @@ pub fn audit_errors<M: Local<Input = u32, Output = BitVector>>(
 /// against any map of `one` and `zero`.
 pub fn audit_maps(tally: &mut Tally, pairs: &[(f64, f64)], map: impl Fn(f64, f64) -> f64) {
     for &(one, zero) in pairs {
-        let (p, q) = (value(one), value(zero));
-        let (never, other) = (RBig::ONE - &p, RBig::ONE - &q);
-        // One in bit i, zero in bit j, and both, of the answers i and j.
-        let worst = [
-            Worst::of_probabilities(&p, &q),
-            Worst::of_probabilities(&never, &other),
-            Worst::of_probabilities(&(&p * &other), &(&q * &never)),
-        ];
-        let losses = worst.map(Loss::new);
+        let losses = stated::bits_of_a_choice(one, zero).map(Loss::new);
         let what = || named(Parameters { k: 2, one, zero });
         tally.judge(what, map(one, zero), &losses.each_ref().map(|loss| (1, loss)));
     }

@@ -4,40 +4,42 @@ use deniable::mechanism::randomized_response_bitvec::smallest_f;
 use deniable::rappor::reference::Encoder;
 use deniable::rappor::{Client, Params, Report, Secret};
 use deniable::{BitVectorDomain, Entropy, Epsilon, OsEntropy};
-
-use super::Subject;
+use deniable_audit::subject::Subject;
 
 /// Bits of a filter, and of those that a value sets.
 const BITS: (usize, usize) = (4, 2);
 
 /// Clients with the least noise that keeps `claim`. Those that report twice, or as the reference does, are left out where it takes many millions of them.
-pub(super) fn shipping(claim: Epsilon) -> Vec<Subject> {
-    let mut all = vec![one_report(claim)];
+pub(super) fn shipping(claim: Epsilon) -> Vec<(&'static str, Subject)> {
+    let mut all = vec![("rappor::Client, one report", one_report(claim))];
     if claim.get() >= 1.0 {
-        all.extend([all_reports(claim), reference(claim)]);
+        all.extend([
+            ("rappor::Client, two reports", all_reports(claim)),
+            ("rappor::reference::Encoder, one report", reference(claim)),
+        ]);
     }
     all
 }
 
 fn one_report(claim: Epsilon) -> Subject {
     let clients = Clients { params: of_report(claim), reports: 1 };
-    subject("rappor::Client, one report", clients.params.epsilon_of_report(), clients)
+    subject(clients.params.epsilon_of_report(), clients)
 }
 
 fn all_reports(claim: Epsilon) -> Subject {
     let clients = Clients { params: of_all_reports(claim), reports: 2 };
-    subject("rappor::Client, two reports", clients.params.epsilon_of_all_reports(), clients)
+    subject(clients.params.epsilon_of_all_reports(), clients)
 }
 
-fn subject(name: &'static str, claimed: Epsilon, clients: Clients) -> Subject {
+fn subject(claimed: Epsilon, clients: Clients) -> Subject {
     let [left, right] = clients.values();
-    let run = move |value: &str| {
-        clients.seen(value, Secret::random().expect("entropy"), &mut OsEntropy::new())
-    };
+    let run =
+        move |value: &str| Ok(clients.seen(value, Secret::random()?, &mut OsEntropy::new()).into());
     Subject {
-        name,
         claimed,
-        buckets: outcomes(),
+        inputs: [left.clone(), right.clone()],
+        seen: "the bits that are a one in any report",
+        buckets: outcomes().into_iter().map(u32::from).collect(),
         left: Box::new(move || run(&left)),
         right: Box::new(move || run(&right)),
     }
@@ -45,17 +47,15 @@ fn subject(name: &'static str, claimed: Epsilon, clients: Clients) -> Subject {
 
 fn reference(claim: Epsilon) -> Subject {
     let params = of_report(claim);
-    let encoder = move || {
-        let secret = Secret::random().expect("entropy");
-        Encoder::new(params, 0, *secret.as_bytes()).expect("accepted parameters")
-    };
-    let known = encoder();
+    let encoder = move || Encoder::new(params, 0, *Secret::random()?.as_bytes());
+    let known = encoder().expect("accepted parameters");
     let [left, right] = apart(|value| known.filter_of(value));
-    let run = move |value: &str| number(&encoder().report(value).expect("entropy"));
+    let run = move |value: &str| Ok(number(&encoder()?.report(value)?).into());
     Subject {
-        name: "rappor::reference::Encoder, one report",
         claimed: known.in_effect().epsilon_of_report(),
-        buckets: outcomes(),
+        inputs: [left.clone(), right.clone()],
+        seen: "the bits that are a one in any report",
+        buckets: outcomes().into_iter().map(u32::from).collect(),
         left: Box::new(move || run(&left)),
         right: Box::new(move || run(&right)),
     }

@@ -21,14 +21,10 @@
 //! finding is no proof.
 
 use core::fmt;
-use std::fs::File;
-use std::io::{BufRead, BufReader};
-use std::path::Path;
-use std::process::ExitCode;
 
 use deniable_num::Directed;
 
-use super::binomial;
+use crate::binomial;
 
 /// How often a mechanism that keeps its promise is accused, at most.
 pub const FALSE_ALARM: f64 = 1e-9;
@@ -153,24 +149,6 @@ impl<T: Ord> Extend<T> for Counts<T> {
     }
 }
 
-impl Counts<String> {
-    /// Counts outcomes that are the lines of a text, such as the output of a program.
-    ///
-    /// # Errors
-    ///
-    /// What cannot be read.
-    pub fn read(
-        buckets: impl IntoIterator<Item = String>,
-        text: impl BufRead,
-    ) -> std::io::Result<Self> {
-        let mut counts = Counts::new(buckets);
-        for line in text.lines() {
-            counts.add(&line?, 1);
-        }
-        Ok(counts)
-    }
-}
-
 /// A lower bound of ε that holds with probability at least 1 − α. The module says why.
 ///
 /// # Errors
@@ -251,50 +229,6 @@ pub fn judge<T: Ord + fmt::Debug>(
         return Err("each input needs at least one outcome".to_owned());
     }
     Ok(Verdict { claimed, bound: lower_bound(left, right, FALSE_ALARM)?, trials })
-}
-
-/// Judges a claim by two files of outcomes, one a line, that any program can write.
-///
-/// # Errors
-///
-/// A file that cannot be read, or what [`judge`] refuses.
-pub fn command_files(
-    claimed: f64,
-    buckets: &[String],
-    left: &Path,
-    right: &Path,
-) -> Result<Verdict, String> {
-    let count = |path: &Path| {
-        let file = File::open(path).map(BufReader::new);
-        file.and_then(|file| Counts::read(buckets.to_vec(), file))
-            .map_err(|error| format!("{}: {error}", path.display()))
-    };
-    judge(claimed, &count(left)?, &count(right)?)
-}
-
-/// `EPSILON BUCKETS LEFT RIGHT`: [`command_files`], with the buckets separated by commas, or as `@FILE`, one a
-/// line. Fails if the claim is contradicted.
-///
-/// # Errors
-///
-/// Wrong arguments, or what [`command_files`] refuses.
-pub fn command(_root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String>> {
-    let [claimed, buckets, left, right] = arguments else {
-        return Err(vec!["usage: EPSILON a,b,c|@FILE LEFT RIGHT, outcomes one a line".to_owned()]);
-    };
-    let claimed = claimed.parse().map_err(|_| vec!["EPSILON must be a number".to_owned()])?;
-    let buckets: Vec<String> = match buckets.strip_prefix('@') {
-        Some(path) => {
-            let text = std::fs::read_to_string(path);
-            let text = text.map_err(|error| vec![format!("{path}: {error}")])?;
-            text.lines().map(str::to_owned).collect()
-        }
-        None => buckets.split(',').map(str::to_owned).collect(),
-    };
-    let verdict = command_files(claimed, &buckets, Path::new(left), Path::new(right));
-    let verdict = verdict.map_err(|error| vec![error])?;
-    println!("{verdict}");
-    Ok(if verdict.is_violation() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
 /// How many runs of each input the auditor needs to flag boolean randomized response with 1.05·ε where ε is

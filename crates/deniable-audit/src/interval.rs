@@ -13,8 +13,7 @@ use dashu_int::UBig;
 use dashu_ratio::RBig;
 use deniable_sample::{Error, Low, Result, Source, Word};
 
-use crate::enumerate::inverse_power_of_two;
-use crate::law::Law;
+use crate::law::{Law, inverse_power_of_two};
 
 /// The words from `first` to `last`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use core::fmt::Debug;
 use std::collections::BTreeMap;
 
+use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
 
 /// Exact probabilities of outcomes, and the probability that is not resolved.
@@ -97,4 +98,20 @@ impl<T: Ord + Clone + Debug> Default for Law<T> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// The law given that what was read was enough.
+///
+/// Where each draw reads one word unless it is rejected, and `depth` is the number of draws, that is the law given
+/// that no draw is rejected, and so the law of the whole: a rejected draw is made again, and alike.
+pub fn given_one_pass<T: Clone + Debug + Ord>(mut law: Law<T>) -> Law<T> {
+    let resolved = RBig::ONE - &law.remainder;
+    law.mass.values_mut().for_each(|mass| *mass /= &resolved);
+    law.remainder = RBig::ZERO;
+    law
+}
+
+/// 2^−n.
+pub fn inverse_power_of_two(n: usize) -> RBig {
+    RBig::from_parts(IBig::ONE, UBig::ONE << n)
 }

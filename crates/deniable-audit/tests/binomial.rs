@@ -3,9 +3,9 @@
 
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
-use deniable_verify::audit::binomial::{at_least, at_most, lower, upper};
-use deniable_verify::closed_form::{exp_neg, ln};
-use deniable_verify::law::Between;
+use deniable_audit::binomial::{at_least, at_most, lower, upper};
+use deniable_audit::closed_form::{exp_neg, ln};
+use deniable_audit::law::Between;
 
 /// Successes, trials and α to a bound.
 type Bound = fn(u64, u64, f64) -> f64;

@@ -1,0 +1,78 @@
+//! The black-box auditor on files of outcomes, one a line, that any program can write.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Lines};
+use std::path::Path;
+
+use crate::black_box::{Counts, Verdict, judge};
+
+/// The most outcomes that are told apart where nobody named them: each costs a little power.
+pub const MOST_BUCKETS: usize = 64;
+
+/// Judges a claim by two files of outcomes.
+///
+/// The buckets must be decided before anything is counted. Where they are not given, the first tenth of each file is for
+/// that alone: its most frequent outcomes are the buckets, and only what follows is counted.
+///
+/// # Errors
+///
+/// A file that cannot be read, or what [`judge`] refuses.
+pub fn judge_files(
+    claimed: f64,
+    buckets: Option<&[String]>,
+    left: &Path,
+    right: &Path,
+) -> Result<Verdict, String> {
+    let (buckets, skipped) = match buckets {
+        Some(buckets) => (buckets.to_vec(), [0, 0]),
+        None => first_tenths([left, right])?,
+    };
+    let count = |path: &Path, skipped: usize| {
+        let mut counts = Counts::new(buckets.clone());
+        for line in lines(path)?.skip(skipped) {
+            counts.add(&line.map_err(|error| of(path, &error))?, 1);
+        }
+        Ok::<_, String>(counts)
+    };
+    judge(claimed, &count(left, skipped[0])?, &count(right, skipped[1])?)
+}
+
+/// Buckets as they are named on a command line: separated by commas, or as `@FILE`, one a line.
+///
+/// # Errors
+///
+/// A file that cannot be read.
+pub fn read_buckets(text: &str) -> Result<Vec<String>, String> {
+    let Some(path) = text.strip_prefix('@') else {
+        return Ok(text.split(',').map(str::to_owned).collect());
+    };
+    let path = Path::new(path);
+    lines(path)?.map(|line| line.map_err(|error| of(path, &error))).collect()
+}
+
+/// The most frequent outcomes of the first tenth of each file, and how many lines that is.
+fn first_tenths(paths: [&Path; 2]) -> Result<(Vec<String>, [usize; 2]), String> {
+    let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+    let mut skipped = [0, 0];
+    for (path, skipped) in paths.into_iter().zip(&mut skipped) {
+        *skipped = lines(path)?.count() / 10;
+        for line in lines(path)?.take(*skipped) {
+            *seen.entry(line.map_err(|error| of(path, &error))?).or_default() += 1;
+        }
+    }
+    let mut buckets: Vec<(String, u64)> = seen.into_iter().collect();
+    buckets.sort_by_key(|&(_, times)| core::cmp::Reverse(times));
+    buckets.truncate(MOST_BUCKETS);
+    Ok((buckets.into_iter().map(|(outcome, _)| outcome).collect(), skipped))
+}
+
+fn lines(path: &Path) -> Result<Lines<BufReader<File>>, String> {
+    let file = File::open(path).map_err(|error| of(path, &error))?;
+    Ok(BufReader::new(file).lines())
+}
+
+/// Not the error's own text, which may have data in it.
+fn of(path: &Path, error: &std::io::Error) -> String {
+    format!("{}: {}", path.display(), error.kind())
+}
