@@ -1,0 +1,113 @@
+//! Reports that are bits: rows of words here, binary columns of a fixed size in files, hexadecimal digits in files of text.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{Array, ArrayRef, FixedSizeBinaryArray};
+use arrow_buffer::Buffer;
+use arrow_schema::DataType;
+
+use crate::Result;
+use crate::columns::{self, check_whole, no_report};
+
+/// Rows of `bytes` bytes each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Packed {
+    bytes: usize,
+}
+
+impl Packed {
+    /// Rows of so many bits.
+    pub(super) fn bits(bits: usize) -> Self {
+        Packed { bytes: bits.div_ceil(8) }
+    }
+
+    pub(super) fn bytes(bytes: usize) -> Self {
+        Packed { bytes }
+    }
+
+    pub(super) fn data_type(self) -> DataType {
+        DataType::FixedSizeBinary(self.bytes as i32)
+    }
+
+    /// A column of rows of bytes, one after the other.
+    pub(super) fn column(self, bytes: Vec<u8>) -> ArrayRef {
+        Arc::new(FixedSizeBinaryArray::new(self.bytes as i32, Buffer::from_vec(bytes), None))
+    }
+
+    /// The same from rows of whole words.
+    pub(super) fn column_of_words(self, words: Vec<u64>) -> ArrayRef {
+        if self.bytes.is_multiple_of(8) {
+            let words: Vec<u64> = words.into_iter().map(u64::to_le).collect();
+            let values = Buffer::from_vec(words);
+            return Arc::new(FixedSizeBinaryArray::new(self.bytes as i32, values, None));
+        }
+        let mut bytes = Vec::with_capacity(words.len() / self.row_words() * self.bytes);
+        for row in words.chunks(self.row_words()) {
+            let row_bytes = row.iter().flat_map(|word| word.to_le_bytes());
+            bytes.extend(row_bytes.take(self.bytes));
+        }
+        self.column(bytes)
+    }
+
+    fn row_words(self) -> usize {
+        self.bytes.div_ceil(8)
+    }
+
+    /// The bytes of a column of reports, one row after the other.
+    pub(super) fn rows(self, reports: &dyn Array) -> Result<Vec<u8>> {
+        check_whole(reports)?;
+        if let Some(binary) = reports.as_fixed_size_binary_opt() {
+            if binary.value_length() as usize != self.bytes {
+                return Err(no_report());
+            }
+            return Ok(binary.value_data()[..binary.len() * self.bytes].to_vec());
+        }
+        if let Some(binary) = reports.as_binary_opt::<i32>() {
+            let rows = binary.iter().flatten();
+            return self.concatenated(rows.map(|row| Some(row.to_vec())), reports.len());
+        }
+        if !columns::is_text(reports.data_type()) {
+            return Err(no_report());
+        }
+        let texts = columns::texts(reports);
+        self.concatenated(texts.iter().map(|text| from_hex(text?)), reports.len())
+    }
+
+    fn concatenated(
+        self,
+        rows: impl Iterator<Item = Option<Vec<u8>>>,
+        length: usize,
+    ) -> Result<Vec<u8>> {
+        let mut bytes = Vec::with_capacity(length * self.bytes);
+        for row in rows {
+            let row = row.filter(|row| row.len() == self.bytes).ok_or_else(no_report)?;
+            bytes.extend(row);
+        }
+        Ok(bytes)
+    }
+
+    /// The same as rows of whole words, of `bits` bits with zeros behind them.
+    pub(super) fn rows_of_words(self, reports: &dyn Array) -> Result<Vec<u64>> {
+        let rows = self.rows(reports)?;
+        let mut words = Vec::with_capacity(reports.len() * self.row_words());
+        for row in rows.chunks(self.bytes) {
+            words.extend(row.chunks(8).map(word));
+        }
+        Ok(words)
+    }
+}
+
+/// A word from up to eight bytes.
+pub(super) fn word(bytes: &[u8]) -> u64 {
+    let mut all = [0; 8];
+    all[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(all)
+}
+
+fn from_hex(text: &str) -> Option<Vec<u8>> {
+    if !text.len().is_multiple_of(2) || !text.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        return None;
+    }
+    (0..text.len() / 2).map(|i| u8::from_str_radix(&text[2 * i..2 * i + 2], 16).ok()).collect()
+}
