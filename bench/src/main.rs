@@ -2,7 +2,7 @@
 //! `cargo run --release --manifest-path bench/Cargo.toml`. With words after `--`, only rows whose names contain one of them.
 //!
 //! Below the table: two threads against one, cost from 10^3 to 10^8 items, memory of a streaming count (the words `threads`, `linear`, `memory`), and the errors of estimates
-//! beside those of two Python libraries, if Python has them (`errors`).
+//! beside those of two Python libraries, if Python has them (`errors`), and a long file that the command randomizes (`files`).
 //!
 //! Times on a shared machine mean little; ratios within one run mean more. In each of several rounds every contender of a row
 //! runs once, one after the other, and the ratio printed is the median over the rounds.
@@ -10,6 +10,7 @@
 
 mod contest;
 mod errors;
+mod files;
 mod limits;
 mod peers;
 mod plain;
@@ -49,6 +50,9 @@ fn main() -> ExitCode {
     }
     if is_wanted("errors") {
         errors::print();
+    }
+    if is_wanted("files") {
+        files::print();
     }
     ExitCode::SUCCESS
 }
