@@ -97,7 +97,7 @@ impl Numbers {
         let apart = other.mean - self.mean;
         self.mean += apart * (more / (n + more));
         self.squares += other.squares + apart * apart * (n / (n + more)) * more;
-        self.count += other.count;
+        self.count = self.count.saturating_add(other.count);
     }
 }
 

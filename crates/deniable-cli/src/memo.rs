@@ -21,7 +21,7 @@ const CODE: usize = 16;
 /// Bytes of a hash behind each record, by which a torn one is known.
 const CHECK: usize = 4;
 /// The length of a response, and its complement: a length that was damaged is not taken for a torn end.
-const HEADER: usize = 4;
+const HEADER: usize = 8;
 const MAGIC: &[u8] = b"deniable memo 1\n";
 
 /// Who is asked what; and, if that is wanted, what the answer is.
@@ -101,7 +101,7 @@ impl Memo {
 }
 
 fn record(code: &Code, response: &[u8]) -> Vec<u8> {
-    let length = u16::try_from(response.len()).expect("a response of a question");
+    let length = u32::try_from(response.len()).expect("a response of a batch, which is shorter");
     let mut record = Vec::with_capacity(HEADER + CODE + response.len() + CHECK);
     record.extend(length.to_le_bytes());
     record.extend((!length).to_le_bytes());
@@ -116,13 +116,15 @@ fn record(code: &Code, response: &[u8]) -> Vec<u8> {
 fn read_records(bytes: &[u8]) -> Option<(Responses, usize)> {
     let mut rest = bytes.strip_prefix(MAGIC)?;
     let mut responses = HashMap::new();
-    while let Some([a, b, not_a, not_b]) = rest.first_chunk::<HEADER>() {
-        if [!a, !b] != [*not_a, *not_b] {
+    while let Some(header) = rest.first_chunk::<HEADER>() {
+        let both = u64::from_le_bytes(*header);
+        let (length, complement) = (both as u32, (both >> 32) as u32);
+        if length != !complement {
             // A file system may have made the file longer before the power failed.
             let is_torn = rest.iter().all(|byte| *byte == 0);
             return is_torn.then_some((responses, bytes.len() - rest.len()));
         }
-        let length = usize::from(u16::from_le_bytes([*a, *b]));
+        let length = length as usize;
         let size = HEADER + CODE + length + CHECK;
         let Some(found) = rest.get(..size) else { break };
         let code: Code = found[HEADER..][..CODE].try_into().expect("sixteen bytes");

@@ -43,23 +43,7 @@ const INPUTS: [(&str, &str); 5] = [
 ];
 
 /// With this budget no answer is ever changed: once in 10^80. Two runs write the same.
-const CERTAIN: &str = r#"
-version = 1
-id = "person"
-public = ["region"]
-
-[[question]]
-name = "moved"
-kind = "yes-no"
-epsilon = 200
-
-[[question]]
-name = "transport"
-kind = "choice"
-choices = ["car", "bus"]
-mechanism = "randomized-response"
-epsilon = 200
-"#;
+const CERTAIN: &str = include_str!("certain.toml");
 
 /// Two runs write the same only by the memo, but for once in 10^9.
 const MEMO: &str = r#"

@@ -2,7 +2,7 @@
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::UInt64Type;
-use arrow_array::{Array, ArrayRef};
+use arrow_array::{Array, ArrayRef, GenericListArray, OffsetSizeTrait};
 use arrow_schema::DataType;
 use deniable::estimate::{BitCounts, FrequencyOracle};
 use deniable::mechanism::randomized_response_bitvec::smallest_f;
@@ -91,30 +91,8 @@ impl Several {
         match answers.data_type() {
             DataType::FixedSizeBinary(_) => self.fill_from_bytes(answers, &mut rows),
             integer if integer.is_integer() => self.fill_from_masks(answers, &mut rows),
-            DataType::List(_) => {
-                let lists = answers.as_list::<i32>();
-                self.fill_from_lists(
-                    lists.values(),
-                    |i| {
-                        (!lists.is_null(i)).then(|| {
-                            lists.value_offsets()[i] as usize..lists.value_offsets()[i + 1] as usize
-                        })
-                    },
-                    &mut rows,
-                );
-            }
-            DataType::LargeList(_) => {
-                let lists = answers.as_list::<i64>();
-                self.fill_from_lists(
-                    lists.values(),
-                    |i| {
-                        (!lists.is_null(i)).then(|| {
-                            lists.value_offsets()[i] as usize..lists.value_offsets()[i + 1] as usize
-                        })
-                    },
-                    &mut rows,
-                );
-            }
+            DataType::List(_) => self.fill_from_offsets(answers.as_list::<i32>(), &mut rows),
+            DataType::LargeList(_) => self.fill_from_offsets(answers.as_list::<i64>(), &mut rows),
             DataType::FixedSizeList(_, size) => {
                 let (lists, size) = (answers.as_fixed_size_list(), *size as usize);
                 self.fill_from_lists(
@@ -141,6 +119,12 @@ impl Several {
                 .flat_map(|text| text.split(SEPARATOR))
                 .for_each(|choice| self.tick(row, choice));
         }
+    }
+
+    fn fill_from_offsets<O: OffsetSizeTrait>(&self, lists: &GenericListArray<O>, rows: &mut [u64]) {
+        let end = |i: usize| lists.value_offsets()[i].as_usize();
+        let range = |i: usize| (!lists.is_null(i)).then(|| end(i)..end(i + 1));
+        self.fill_from_lists(lists.values(), range, rows);
     }
 
     fn fill_from_lists(

@@ -18,7 +18,8 @@ use crate::memo::Memo;
 /// Randomize answers: one row is one respondent
 ///
 /// Every row of the input becomes a row of the output, in the same order; the number of rows is public. Columns that are neither questions nor public in the survey are left out. A
-/// missing answer, and one that cannot be read, is randomized as what the survey says, so that nobody can tell.
+/// missing answer, and one that cannot be read, is randomized as what the survey says, so that nobody can tell. Of JSON lines, a column that no row has is
+/// refused: whether any row has it is public as well.
 ///
 /// Randomizing the same answers again spends the budget again. With --memo, whoever was asked before gets the response of the first time, for ever.
 #[derive(Debug, clap::Args)]

@@ -22,7 +22,7 @@ use crate::{ledger, parameter};
 ///
 /// COUNTS. With --count-by, the rows of each key in --keys are counted, and noise is added to each count. The keys come from the file and never from the data. Rows with another key, or none, are not counted, or go to --other. Neighbours are files with and without the rows of one person, at most --rows-per-person of them; or with --neighbours replace, files in which these rows are others. The sensitivity follows: c, or 2c. The number of rows is not public, and not said. Counts with noise can be negative.
 ///
-/// Nothing that is said or refused depends on a value. What is released twice costs twice. Several files are one table, in their order.
+/// Nothing that is said or refused depends on a value; but of JSON lines, a column of numbers that no row has is refused. What is released twice costs twice. Several files are one table, in their order.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(group = ArgGroup::new("form").required(true).args(["columns", "count_by"]))]

@@ -14,30 +14,17 @@ use tempfile::TempDir;
 const CANARY: &str = "CANARY7f3a";
 
 /// With this budget no answer is ever changed: once in 10^80.
-const CERTAIN: &str = r#"
-version = 1
-id = "person"
-public = ["region"]
-
-[[question]]
-name = "moved"
-kind = "yes-no"
-epsilon = 200
-
-[[question]]
-name = "transport"
-kind = "choice"
-choices = ["car", "bus"]
-mechanism = "randomized-response"
-epsilon = 200
-
+const CERTAIN: &str = concat!(
+    include_str!("../certain.toml"),
+    r#"
 [[question]]
 name = "apps"
 kind = "several"
 choices = ["maps", "mail", "music"]
 most = 2
 epsilon = 1000
-"#;
+"#
+);
 
 struct Folder(TempDir);
 
