@@ -2,9 +2,7 @@
 //!
 //! Relative errors are below 10^−10 where a tail is above 10^−300; the tests compare with known values.
 
-#![cfg_attr(not(feature = "rappor-decode"), allow(dead_code))]
-
-use core::f64::consts::{PI, TAU};
+use core::f64::consts::TAU;
 
 /// P(X > x) for X of Student's law with so many degrees of freedom; of the normal law if there is no end of them.
 pub(crate) fn student(x: f64, degrees: f64) -> f64 {
@@ -38,6 +36,7 @@ pub(crate) fn normal(x: f64) -> f64 {
 }
 
 /// The x that is exceeded by a normal variable with probability `tail`, from 10^−300 to 1/2.
+#[cfg(any(feature = "rappor", test))]
 pub(crate) fn normal_quantile(tail: f64) -> f64 {
     let (mut low, mut high) = (0.0, 40.0);
     for _ in 0..80 {
@@ -48,6 +47,7 @@ pub(crate) fn normal_quantile(tail: f64) -> f64 {
 }
 
 /// P(X > x) for X of the law χ² with so many degrees of freedom.
+#[cfg(any(feature = "rappor-decode", test))]
 pub(crate) fn chi_square(x: f64, degrees: f64) -> f64 {
     gamma_above(degrees / 2.0, x.max(0.0) / 2.0)
 }
@@ -118,11 +118,6 @@ fn fraction(b: f64, step: impl Fn(usize) -> (f64, f64)) -> f64 {
         }
     }
     value
-}
-
-/// The density of the normal law.
-pub(crate) fn normal_density(x: f64) -> f64 {
-    (-0.5 * x * x).exp() / (2.0 * PI).sqrt()
 }
 
 #[cfg(test)]

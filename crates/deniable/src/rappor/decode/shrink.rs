@@ -1,6 +1,6 @@
 //! Shares that are nearer to the truth than the unbiased ones, on the whole.
 
-use crate::estimate::tails::normal_density;
+use core::f64::consts::TAU;
 
 /// Estimates this many standard errors above 0 are left as they are.
 const CLEAR: f64 = 8.0;
@@ -46,6 +46,11 @@ fn likelihood(grid: &[f64], share: f64, error: f64) -> Vec<f64> {
     // Below the grid all of it is equally far: a share far below 0 must not become likelier nowhere.
     let share = share.max(-CLEAR * error);
     grid.iter().map(|point| normal_density((share - point) / error)).collect()
+}
+
+/// The density of the normal law.
+fn normal_density(x: f64) -> f64 {
+    (-0.5 * x * x).exp() / TAU.sqrt()
 }
 
 /// The law on the grid under which all are likeliest, by expectation maximization.
