@@ -1,5 +1,6 @@
 //! The answers that a question has.
 
+use core::borrow::Borrow;
 use core::fmt;
 use core::hash::Hash;
 
@@ -31,7 +32,10 @@ impl<T: Eq + Hash> Categories<T> {
         Ok(Categories(set))
     }
 
-    pub(crate) fn index_of(&self, category: &T) -> Option<usize> {
+    pub(crate) fn index_of<Q: Eq + Hash + ?Sized>(&self, category: &Q) -> Option<usize>
+    where
+        T: Borrow<Q>,
+    {
         self.0.get_index_of(category)
     }
 

@@ -3,6 +3,7 @@
 
 mod subset;
 
+use core::borrow::Borrow;
 use core::fmt;
 use core::hash::Hash;
 
@@ -97,8 +98,11 @@ impl<T: Eq + Hash + Clone + Send + Sync> SubsetSelection<T> {
         self.categories.iter()
     }
 
-    /// The place of a category in that order.
-    pub fn index_of(&self, category: &T) -> Option<usize> {
+    /// The place of a category in that order. As in a hash map, it can be given in a borrowed form: a `&str` where categories are `String`s.
+    pub fn index_of<Q: Eq + Hash + ?Sized>(&self, category: &Q) -> Option<usize>
+    where
+        T: Borrow<Q>,
+    {
         self.categories.index_of(category)
     }
 

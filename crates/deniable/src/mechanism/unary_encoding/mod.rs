@@ -1,6 +1,7 @@
 //! One of k categories as k bits: that of the answer is one with one probability, the others with a smaller one.
 #![doc = include_str!("proof.md")]
 
+use core::borrow::Borrow;
 use core::fmt;
 use core::hash::Hash;
 
@@ -90,8 +91,11 @@ impl<T: Eq + Hash + Clone + Send + Sync> UnaryEncoding<T> {
         self.categories.iter()
     }
 
-    /// The place of a category in that order.
-    pub fn index_of(&self, category: &T) -> Option<usize> {
+    /// The place of a category in that order. As in a hash map, it can be given in a borrowed form: a `&str` where categories are `String`s.
+    pub fn index_of<Q: Eq + Hash + ?Sized>(&self, category: &Q) -> Option<usize>
+    where
+        T: Borrow<Q>,
+    {
         self.categories.index_of(category)
     }
 

@@ -70,6 +70,16 @@ impl<T: Number<Distance = T> + Float> ScalarFloatLaplaceCks20<T> {
         self.noise.add_to(*number, source)
     }
 
+    /// Adds noise to the numbers of many people, each an input of its own, where they are.
+    ///
+    /// # Errors
+    ///
+    /// As [`Measurement::invoke`]. If one of them is no member, all stay as they are; if entropy fails, all are 0.
+    pub fn invoke_in_place(&self, numbers: &mut [T]) -> Result<()> {
+        numbers.iter().try_for_each(|number| self.domain.check_member(number))?;
+        self.noise.add_to_all_in_parts(numbers)
+    }
+
     /// The α such that the noise is at most α with a probability of at least `confidence`, rounded up.
     ///
     /// It is ∞ where it exceeds every float. Rounding to a coarse grid adds up to 2^(k−1), and rounding the sum to a float half a unit of its last place.
@@ -111,9 +121,8 @@ impl<T: Number<Distance = T> + Float> Measurement for ScalarFloatLaplaceCks20<T>
 
 impl<T: Number<Distance = T> + Float> LocalRandomizer for ScalarFloatLaplaceCks20<T> {
     fn invoke_batch(&self, numbers: &[T]) -> Result<Vec<T>> {
-        numbers.iter().try_for_each(|number| self.domain.check_member(number))?;
         let mut noisy = numbers.to_vec();
-        self.noise.add_to_all_in_parts(&mut noisy)?;
+        self.invoke_in_place(&mut noisy)?;
         Ok(noisy)
     }
 }
