@@ -126,7 +126,7 @@ impl Tally {
         if let Tally::Numbers(counts) = self { Ok(counts) } else { Err(another()) }
     }
 
-    fn merge(&mut self, other: &Tally) -> Result<()> {
+    pub(crate) fn merge(&mut self, other: &Tally) -> Result<()> {
         match (self, other) {
             (Tally::Values(counts), Tally::Values(more)) => Ok(counts.merge(more)?),
             (Tally::Texts(counts), Tally::Texts(more)) => Ok(counts.merge(more)?),

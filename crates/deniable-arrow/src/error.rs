@@ -25,6 +25,8 @@ pub enum ErrorKind {
     },
     /// A column that is not there, or whose type no answer has.
     Column,
+    /// A column whose type is not that of a mechanism's inputs.
+    Type,
     /// Reports or counts that are not of this survey, or of no survey.
     Reports,
     /// A mechanism: no entropy, or a parameter of an estimate.
@@ -39,6 +41,10 @@ impl Error {
 
     pub(crate) fn column(name: &str, problem: impl fmt::Display) -> Self {
         Error { kind: ErrorKind::Column, message: format!("column \"{name}\": {problem}") }
+    }
+
+    pub(crate) fn data_type(problem: impl Into<String>) -> Self {
+        Error { kind: ErrorKind::Type, message: problem.into() }
     }
 
     pub(crate) fn reports(problem: impl Into<String>) -> Self {

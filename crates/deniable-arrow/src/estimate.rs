@@ -217,7 +217,12 @@ impl QuestionEstimate {
         Ok(QuestionEstimate { mean: Some(estimate), ..Default::default() })
     }
 
-    pub(crate) fn of_texts(
+    /// What RAPPOR's counts say of each candidate. The fields that are about a question of a survey are left empty.
+    ///
+    /// # Errors
+    ///
+    /// Counts that are not of these parameters or candidates; a confidence outside its range.
+    pub fn of_texts(
         params: &Params,
         counts: &CohortCounts,
         candidates: &CandidateMap,

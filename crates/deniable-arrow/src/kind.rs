@@ -17,8 +17,9 @@ use crate::estimate::{How, QuestionEstimate};
 use crate::survey::fields::{Field, Fields, Wrong};
 use crate::{Error, Result};
 
-pub use choice::{Choice, ChoiceMechanism};
+pub use choice::Choice;
 pub use number::Number;
+pub(crate) use packed::{Packed, word};
 pub use several::Several;
 pub use text::Text;
 pub use yes_no::YesNo;

@@ -48,6 +48,7 @@ mod counts;
 mod error;
 mod estimate;
 mod kind;
+pub mod mechanism;
 mod survey;
 
 pub use counts::SurveyCounts;
@@ -55,5 +56,6 @@ pub use error::{Error, ErrorKind, Result};
 pub use estimate::{
     How, MeanEstimate, QuestionEstimate, SurveyEstimate, TextEstimate, ValueEstimate,
 };
-pub use kind::{Choice, ChoiceMechanism, Kind, Number, Several, Text, YesNo};
+pub use kind::{Choice, Kind, Number, Several, Text, YesNo};
+pub use mechanism::{ChoiceMechanism, Mechanism};
 pub use survey::{FINGERPRINT, Fingerprint, Question, Survey};

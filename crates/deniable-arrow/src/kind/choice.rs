@@ -8,20 +8,19 @@ use arrow_array::{
     downcast_dictionary_array,
 };
 use arrow_schema::DataType;
-use deniable::estimate::{BitCounts, FrequencyOracle};
+use deniable::estimate::BitCounts;
 use deniable::mechanism::{local_hashing, randomized_response, subset_selection, unary_encoding};
 use deniable::plan::{self, Oracle};
 use deniable::prelude::*;
-use deniable::{LocalHashing, RandomizedResponse, Spec, SubsetSelection, UnaryEncoding};
 use foldhash::fast::RandomState;
 use indexmap::IndexSet;
 
-use super::packed::Packed;
 use super::{Asked, Budget, Read, budget, check_choice, choices, epsilon, short, written};
 use crate::Result;
 use crate::columns::{self, check_whole, no_report};
 use crate::counts::Tally;
 use crate::estimate::{How, QuestionEstimate};
+use crate::mechanism::{ChoiceMechanism, Reported};
 use crate::survey::fields::{Field, Fields, Wrong};
 
 /// The category of answers that are none of the choices, unless the survey names another.
@@ -39,54 +38,6 @@ pub struct Choice {
     missing: u32,
     /// The categories as a column, which all columns of reports share.
     dictionary: ArrayRef,
-}
-
-/// How one of several answers is randomized.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-#[allow(missing_docs)] // The names say it.
-pub enum ChoiceMechanism {
-    RandomizedResponse(RandomizedResponse<String>),
-    UnaryEncoding(UnaryEncoding<String>),
-    SubsetSelection(SubsetSelection<String>),
-    LocalHashing(LocalHashing<String>),
-}
-
-/// The same on any of them.
-macro_rules! each {
-    ($mechanism:expr, $name:ident => $body:expr) => {
-        match $mechanism {
-            ChoiceMechanism::RandomizedResponse($name) => $body,
-            ChoiceMechanism::UnaryEncoding($name) => $body,
-            ChoiceMechanism::SubsetSelection($name) => $body,
-            ChoiceMechanism::LocalHashing($name) => $body,
-        }
-    };
-}
-
-impl ChoiceMechanism {
-    fn new(oracle: Oracle, categories: Vec<String>) -> deniable::Result<Self> {
-        Ok(match oracle {
-            Oracle::RandomizedResponse { prob } => {
-                ChoiceMechanism::RandomizedResponse(make_randomized_response(categories, prob)?)
-            }
-            Oracle::SymmetricUnaryEncoding { one, zero }
-            | Oracle::OptimizedUnaryEncoding { one, zero } => {
-                ChoiceMechanism::UnaryEncoding(make_unary_encoding(categories, one, zero)?)
-            }
-            Oracle::SubsetSelection { size, prob } => {
-                ChoiceMechanism::SubsetSelection(make_subset_selection(categories, size, prob)?)
-            }
-            Oracle::LocalHashing { buckets, prob } => {
-                ChoiceMechanism::LocalHashing(make_local_hashing(categories, buckets, prob)?)
-            }
-            _ => unreachable!("a way of asking that this crate does not know"),
-        })
-    }
-
-    fn spec(&self) -> Spec {
-        each!(self, mechanism => Spec::from(mechanism))
-    }
 }
 
 impl Choice {
@@ -128,7 +79,7 @@ impl Choice {
         let refused = |error: deniable::Error| Wrong::at(at, error.to_string());
         let all = categories.iter().cloned().collect();
         let mechanism = ChoiceMechanism::new(oracle, all).map_err(refused)?;
-        each!(&mechanism, mechanism => mechanism.channel()).map_err(refused)?;
+        mechanism.check_channel().map_err(refused)?;
         let dictionary = Arc::new(StringArray::from_iter_values(&categories));
         Ok(Choice { mechanism, categories, unknown: other.unwrap_or(missing), missing, dictionary })
     }
@@ -164,13 +115,6 @@ impl Choice {
         let key = |place: u32| K::Native::try_from(place).ok().expect("a key that fits");
         let keys = PrimitiveArray::<K>::from_iter_values(places.into_iter().map(key));
         Arc::new(DictionaryArray::new(keys, self.dictionary.clone()))
-    }
-
-    fn packed(&self) -> Packed {
-        match &self.mechanism {
-            ChoiceMechanism::LocalHashing(hashing) => Packed::bytes(2 * hashing.row_length()),
-            _ => Packed::bits(self.categories.len()),
-        }
     }
 
     /// The places of reports that are categories.
@@ -262,7 +206,7 @@ fn best(field: &Field<f64>, mechanism: Option<&Field<String>>, k: usize) -> Read
 
 impl Asked for Choice {
     fn epsilon(&self) -> Epsilon {
-        each!(&self.mechanism, mechanism => mechanism.map(1)).expect("a distance")
+        self.mechanism.map(1).expect("a distance")
     }
 
     fn mechanism(&self) -> String {
@@ -312,7 +256,7 @@ impl Asked for Choice {
 
     fn report_type(&self) -> DataType {
         if !matches!(self.mechanism, ChoiceMechanism::RandomizedResponse(_)) {
-            return self.packed().data_type();
+            return self.mechanism.packed().data_type();
         }
         let key = match self.categories.len() {
             0..=256 => UInt8Type::DATA_TYPE,
@@ -323,26 +267,13 @@ impl Asked for Choice {
     }
 
     fn randomize(&self, answers: &dyn Array) -> Result<ArrayRef> {
-        let mut places = self.places(answers);
-        Ok(match &self.mechanism {
-            ChoiceMechanism::RandomizedResponse(mechanism) => {
-                mechanism.invoke_indices(&mut places)?;
-                match self.categories.len() {
-                    0..=256 => self.column::<UInt8Type>(places),
-                    257..=65_536 => self.column::<UInt16Type>(places),
-                    _ => self.column::<UInt32Type>(places),
-                }
-            }
-            ChoiceMechanism::UnaryEncoding(mechanism) => {
-                self.packed().column_of_words(mechanism.invoke_rows(&places)?)
-            }
-            ChoiceMechanism::SubsetSelection(mechanism) => {
-                self.packed().column_of_words(mechanism.invoke_rows(&places)?)
-            }
-            ChoiceMechanism::LocalHashing(mechanism) => {
-                let rows = mechanism.invoke_rows(&places)?;
-                self.packed().column(rows.into_iter().flat_map(u16::to_le_bytes).collect())
-            }
+        Ok(match self.mechanism.report(self.places(answers))? {
+            Reported::Column(reports) => reports,
+            Reported::Places(places) => match self.categories.len() {
+                0..=256 => self.column::<UInt8Type>(places),
+                257..=65_536 => self.column::<UInt16Type>(places),
+                _ => self.column::<UInt32Type>(places),
+            },
         })
     }
 
@@ -355,36 +286,10 @@ impl Asked for Choice {
     }
 
     fn count(&self, reports: &dyn Array, tally: &mut Tally) -> Result<()> {
-        let counts = tally.values_mut()?;
-        match &self.mechanism {
-            ChoiceMechanism::RandomizedResponse(_) => {
-                counts.add_places(&self.reported(reports)?)?
-            }
-            ChoiceMechanism::UnaryEncoding(_) => {
-                counts.add_rows(&self.packed().rows_of_words(reports)?)?;
-            }
-            ChoiceMechanism::SubsetSelection(mechanism) => {
-                let rows = self.packed().rows_of_words(reports)?;
-                let ones = |row: &[u64]| row.iter().map(|word| word.count_ones()).sum::<u32>();
-                let row_words = self.categories.len().div_ceil(64);
-                if rows.chunks(row_words).any(|row| ones(row) as usize != mechanism.size()) {
-                    return Err(no_report());
-                }
-                counts.add_rows(&rows)?;
-            }
-            ChoiceMechanism::LocalHashing(mechanism) => {
-                let bytes = self.packed().rows(reports)?;
-                let rows: Vec<u16> =
-                    bytes.chunks_exact(2).map(|two| u16::from_le_bytes([two[0], two[1]])).collect();
-                mechanism.count_rows(&rows, counts)?;
-            }
-        }
-        Ok(())
+        self.mechanism.count(reports, tally.values_mut()?, |_, reports| self.reported(reports))
     }
 
     fn estimate(&self, tally: &Tally, how: &How) -> Result<QuestionEstimate> {
-        let counts = tally.values()?;
-        let estimates = each!(&self.mechanism, mechanism => mechanism.estimate(counts))?;
-        QuestionEstimate::of_values(self.categories(), &estimates, how)
+        self.mechanism.estimate(tally.values()?, how)
     }
 }

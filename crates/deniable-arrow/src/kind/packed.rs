@@ -12,31 +12,31 @@ use crate::columns::{self, check_whole, no_report};
 
 /// Rows of `bytes` bytes each.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Packed {
+pub(crate) struct Packed {
     bytes: usize,
 }
 
 impl Packed {
     /// Rows of so many bits.
-    pub(super) fn bits(bits: usize) -> Self {
+    pub(crate) fn bits(bits: usize) -> Self {
         Packed { bytes: bits.div_ceil(8) }
     }
 
-    pub(super) fn bytes(bytes: usize) -> Self {
+    pub(crate) fn bytes(bytes: usize) -> Self {
         Packed { bytes }
     }
 
-    pub(super) fn data_type(self) -> DataType {
+    pub(crate) fn data_type(self) -> DataType {
         DataType::FixedSizeBinary(self.bytes as i32)
     }
 
     /// A column of rows of bytes, one after the other.
-    pub(super) fn column(self, bytes: Vec<u8>) -> ArrayRef {
+    pub(crate) fn column(self, bytes: Vec<u8>) -> ArrayRef {
         Arc::new(FixedSizeBinaryArray::new(self.bytes as i32, Buffer::from_vec(bytes), None))
     }
 
     /// The same from rows of whole words.
-    pub(super) fn column_of_words(self, words: Vec<u64>) -> ArrayRef {
+    pub(crate) fn column_of_words(self, words: Vec<u64>) -> ArrayRef {
         if self.bytes.is_multiple_of(8) {
             let words: Vec<u64> = words.into_iter().map(u64::to_le).collect();
             let values = Buffer::from_vec(words);
@@ -55,7 +55,7 @@ impl Packed {
     }
 
     /// The bytes of a column of reports, one row after the other.
-    pub(super) fn rows(self, reports: &dyn Array) -> Result<Vec<u8>> {
+    pub(crate) fn rows(self, reports: &dyn Array) -> Result<Vec<u8>> {
         check_whole(reports)?;
         if let Some(binary) = reports.as_fixed_size_binary_opt() {
             if binary.value_length() as usize != self.bytes {
@@ -63,9 +63,15 @@ impl Packed {
             }
             return Ok(binary.value_data()[..binary.len() * self.bytes].to_vec());
         }
+        let copied = |row: Option<&[u8]>| row.map(<[u8]>::to_vec);
         if let Some(binary) = reports.as_binary_opt::<i32>() {
-            let rows = binary.iter().flatten();
-            return self.concatenated(rows.map(|row| Some(row.to_vec())), reports.len());
+            return self.concatenated(binary.iter().map(copied), reports.len());
+        }
+        if let Some(binary) = reports.as_binary_opt::<i64>() {
+            return self.concatenated(binary.iter().map(copied), reports.len());
+        }
+        if let Some(binary) = reports.as_binary_view_opt() {
+            return self.concatenated(binary.iter().map(copied), reports.len());
         }
         if !columns::is_text(reports.data_type()) {
             return Err(no_report());
@@ -88,7 +94,7 @@ impl Packed {
     }
 
     /// The same as rows of whole words, of `bits` bits with zeros behind them.
-    pub(super) fn rows_of_words(self, reports: &dyn Array) -> Result<Vec<u64>> {
+    pub(crate) fn rows_of_words(self, reports: &dyn Array) -> Result<Vec<u64>> {
         let rows = self.rows(reports)?;
         let mut words = Vec::with_capacity(reports.len() * self.row_words());
         for row in rows.chunks(self.bytes) {
@@ -99,7 +105,7 @@ impl Packed {
 }
 
 /// A word from up to eight bytes.
-pub(super) fn word(bytes: &[u8]) -> u64 {
+pub(crate) fn word(bytes: &[u8]) -> u64 {
     let mut all = [0; 8];
     all[..bytes.len()].copy_from_slice(bytes);
     u64::from_le_bytes(all)

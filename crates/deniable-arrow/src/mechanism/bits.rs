@@ -1,0 +1,181 @@
+//! Columns of bits: packed in bytes, the first bit of a byte the lowest, or lists of truth values.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::{
+    Array, ArrayRef, BooleanArray, FixedSizeListArray, GenericListArray, OffsetSizeTrait,
+};
+use arrow_buffer::{BooleanBufferBuilder, OffsetBuffer};
+use arrow_schema::{DataType, FieldRef};
+use deniable::RandomizedResponseBitvec;
+use deniable::prelude::*;
+
+use super::{Answer, another_type, no_stand_in};
+use crate::Result;
+use crate::columns;
+use crate::kind::{Packed, word};
+
+/// [`Mechanism::randomize`](super::Mechanism::randomize) of bits.
+pub(super) fn randomize(
+    mechanism: &RandomizedResponseBitvec,
+    answers: &dyn Array,
+    missing: Option<Answer<'_>>,
+) -> Result<ArrayRef> {
+    let mut rows = rows(mechanism, answers, missing)?;
+    mechanism.invoke_rows(&mut rows)?;
+    let length = length(mechanism);
+    Ok(match answers.data_type() {
+        DataType::List(item) => lists::<i32>(item, answers.len(), values(&rows, length)),
+        DataType::LargeList(item) => lists::<i64>(item, answers.len(), values(&rows, length)),
+        DataType::FixedSizeList(item, size) => {
+            Arc::new(FixedSizeListArray::new(item.clone(), *size, values(&rows, length), None))
+        }
+        other => {
+            let packed = Packed::bits(length).column_of_words(rows);
+            if packed.data_type() == other { packed } else { columns::cast(&packed, other) }
+        }
+    })
+}
+
+/// The bits of each row in whole words, with zeros behind them.
+pub(super) fn rows(
+    mechanism: &RandomizedResponseBitvec,
+    answers: &dyn Array,
+    missing: Option<Answer<'_>>,
+) -> Result<Vec<u64>> {
+    let length = length(mechanism);
+    let missing = missing.map(|missing| stand_in(missing, length)).transpose()?;
+    let mut rows = Rows { length, missing, words: Vec::new() };
+    rows.words.reserve_exact(answers.len() * length.div_ceil(64));
+    match answers.data_type() {
+        DataType::FixedSizeBinary(_) => {
+            let binary = answers.as_fixed_size_binary();
+            rows.add_bytes(binary.iter(), mechanism)?;
+        }
+        DataType::Binary => rows.add_bytes(answers.as_binary::<i32>().iter(), mechanism)?,
+        DataType::LargeBinary => rows.add_bytes(answers.as_binary::<i64>().iter(), mechanism)?,
+        DataType::BinaryView => rows.add_bytes(answers.as_binary_view().iter(), mechanism)?,
+        DataType::List(item) if is_truth(item) => {
+            rows.add_lists(answers.as_list::<i32>(), mechanism)?
+        }
+        DataType::LargeList(item) if is_truth(item) => {
+            rows.add_lists(answers.as_list::<i64>(), mechanism)?
+        }
+        DataType::FixedSizeList(item, size) if is_truth(item) => {
+            let (lists, size) = (answers.as_fixed_size_list(), *size as usize);
+            let row = |i: usize| (!lists.is_null(i)).then(|| i * size..(i + 1) * size);
+            rows.add_bits(lists.values().as_boolean(), (0..lists.len()).map(row), mechanism)?;
+        }
+        _ => {
+            return Err(another_type(
+                "packed bits, with as many bytes a row as the bits take, and lists of truth values",
+            ));
+        }
+    }
+    Ok(rows.words)
+}
+
+fn length(mechanism: &RandomizedResponseBitvec) -> usize {
+    mechanism.input_domain().length()
+}
+
+fn is_truth(item: &FieldRef) -> bool {
+    item.data_type() == &DataType::Boolean
+}
+
+fn stand_in(missing: Answer<'_>, length: usize) -> Result<Vec<u64>> {
+    match missing {
+        Answer::Bytes(bytes) if bytes.len() == length.div_ceil(8) => {
+            Ok(bytes.chunks(8).map(word).collect())
+        }
+        _ => Err(no_stand_in("packed bits, with as many bytes as they take")),
+    }
+}
+
+/// Rows as they are put together.
+struct Rows {
+    length: usize,
+    missing: Option<Vec<u64>>,
+    words: Vec<u64>,
+}
+
+impl Rows {
+    fn add_missing(&mut self) -> Result<()> {
+        self.words.extend(self.missing.as_ref().ok_or_else(super::something_missing)?);
+        Ok(())
+    }
+
+    fn add_bytes<'a>(
+        &mut self,
+        rows: impl Iterator<Item = Option<&'a [u8]>>,
+        mechanism: &RandomizedResponseBitvec,
+    ) -> Result<()> {
+        for row in rows {
+            match row {
+                Some(row) if row.len() == self.length.div_ceil(8) => {
+                    self.words.extend(row.chunks(8).map(word));
+                }
+                Some(_) => return Err(no_member(mechanism)),
+                None => self.add_missing()?,
+            }
+        }
+        Ok(())
+    }
+
+    fn add_lists<O: OffsetSizeTrait>(
+        &mut self,
+        lists: &GenericListArray<O>,
+        mechanism: &RandomizedResponseBitvec,
+    ) -> Result<()> {
+        let end = |i: usize| lists.value_offsets()[i].as_usize();
+        let row = |i: usize| (!lists.is_null(i)).then(|| end(i)..end(i + 1));
+        self.add_bits(lists.values().as_boolean(), (0..lists.len()).map(row), mechanism)
+    }
+
+    fn add_bits(
+        &mut self,
+        bits: &BooleanArray,
+        rows: impl Iterator<Item = Option<std::ops::Range<usize>>>,
+        mechanism: &RandomizedResponseBitvec,
+    ) -> Result<()> {
+        for row in rows {
+            match row {
+                Some(row) if row.len() == self.length => {
+                    if bits.slice(row.start, row.len()).null_count() > 0 {
+                        return Err(super::something_missing());
+                    }
+                    let bits = bits.values().slice(row.start, row.len());
+                    let words = bits.bit_chunks();
+                    self.words.extend(words.iter_padded().take(self.length.div_ceil(64)));
+                }
+                Some(_) => return Err(no_member(mechanism)),
+                None => self.add_missing()?,
+            }
+        }
+        Ok(())
+    }
+}
+
+fn no_member(mechanism: &RandomizedResponseBitvec) -> crate::Error {
+    deniable::Error::not_a_member(mechanism.input_domain().members()).into()
+}
+
+/// The bits of all rows, one after the other.
+fn values(rows: &[u64], length: usize) -> ArrayRef {
+    let row_words = length.div_ceil(64);
+    let mut bits = BooleanBufferBuilder::new(rows.len() / row_words * length);
+    let mut bytes = Vec::with_capacity(8 * row_words);
+    for row in rows.chunks(row_words) {
+        bytes.clear();
+        bytes.extend(row.iter().flat_map(|word| word.to_le_bytes()));
+        bits.append_packed_range(0..length, &bytes);
+    }
+    Arc::new(BooleanArray::new(bits.finish(), None))
+}
+
+fn lists<O: OffsetSizeTrait>(item: &FieldRef, count: usize, values: ArrayRef) -> ArrayRef {
+    let length = values.len().checked_div(count).unwrap_or(0);
+    let offsets = OffsetBuffer::from_lengths(std::iter::repeat_n(length, count));
+    Arc::new(GenericListArray::<O>::new(item.clone(), offsets, values, None))
+}

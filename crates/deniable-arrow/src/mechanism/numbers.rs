@@ -1,0 +1,371 @@
+//! Noise on columns of numbers.
+
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
+use arrow_array::{Array, ArrayRef, ArrowPrimitiveType, PrimitiveArray};
+use arrow_buffer::{ArrowNativeType, ScalarBuffer};
+use deniable::num::{Directed, InfCast};
+use deniable::prelude::*;
+use deniable::spec::{NamedFloat, NamedInteger};
+use deniable::{
+    ScalarFloatLaplaceCks20, ScalarIntegerLaplaceCks20, Spec, VectorFloatLaplaceCks20,
+    VectorIntegerLaplaceCks20,
+};
+
+use super::{Answer, Distance, another_type, no_stand_in};
+use crate::Result;
+use crate::columns::no_report;
+use crate::counts::Numbers;
+use crate::estimate::{How, QuestionEstimate};
+
+/// Laplace noise on floats.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // The names say it.
+pub enum FloatNoise<T: NamedFloat> {
+    Scalar(ScalarFloatLaplaceCks20<T>),
+    Vector(VectorFloatLaplaceCks20<T>),
+}
+
+/// Laplace noise on integers.
+#[derive(Clone, Debug, PartialEq)]
+#[allow(missing_docs)] // The names say it.
+pub enum IntegerNoise<T: NamedInteger> {
+    Scalar(ScalarIntegerLaplaceCks20<T>),
+    Vector(VectorIntegerLaplaceCks20<T>),
+}
+
+/// What noise on any kind of numbers has.
+pub trait Noise: Sized {
+    /// The numbers.
+    type Number: ArrowNativeType;
+
+    /// The type of their columns.
+    type Column: ArrowPrimitiveType<Native = Self::Number>;
+
+    /// By the mechanism's constructor.
+    ///
+    /// # Errors
+    ///
+    /// Those of the constructor.
+    fn of_spec(spec: Spec) -> deniable::Result<Self>;
+
+    /// The name and the parameters.
+    fn spec(&self) -> Spec;
+
+    /// What two inputs so far apart lose at most.
+    ///
+    /// # Errors
+    ///
+    /// A distance that is none.
+    fn map(&self, d_in: Distance) -> Result<Epsilon>;
+
+    /// The greatest distance of two inputs, rounded up, if there is one.
+    fn diameter(&self) -> Option<Distance>;
+
+    /// Whether a column is one input.
+    fn is_vector(&self) -> bool;
+
+    /// How many numbers an input has, if that is known.
+    fn size(&self) -> Option<usize>;
+
+    /// The scale and the bounds, for estimates.
+    fn scale_and_bounds(&self) -> (f64, Option<(f64, f64)>);
+
+    /// Adds noise to numbers where they are.
+    ///
+    /// # Errors
+    ///
+    /// Numbers that are no members of the domain: then all stay as they are. No entropy: then all are 0.
+    fn add_to(&self, numbers: &mut [Self::Number]) -> Result<()>;
+
+    /// The number that stands for a missing one.
+    ///
+    /// # Errors
+    ///
+    /// An answer of another kind; one that this type of numbers does not have.
+    fn stand_in(missing: Answer<'_>) -> Result<Self::Number>;
+
+    /// Whether a number stands for a missing one.
+    fn is_missing(number: Self::Number) -> bool;
+
+    /// For sums.
+    fn to_f64(number: Self::Number) -> f64;
+
+    /// What any two inputs lose at most, if there is an end of it.
+    fn epsilon(&self) -> Option<Epsilon> {
+        self.map(self.diameter()?).ok()
+    }
+
+    /// [`Noise::add_to`], where `missing` stands for numbers that are none.
+    ///
+    /// # Errors
+    ///
+    /// As there, and as [`Noise::stand_in`].
+    fn add_to_filled(
+        &self,
+        numbers: &mut [Self::Number],
+        missing: Option<Answer<'_>>,
+    ) -> Result<()> {
+        if let Some(stand_in) = missing.map(Self::stand_in).transpose()? {
+            let missing = numbers.iter_mut().filter(|number| Self::is_missing(**number));
+            missing.for_each(|number| *number = stand_in);
+        }
+        self.add_to(numbers)
+    }
+
+    /// [`Mechanism::randomize`](super::Mechanism::randomize).
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    fn randomize(&self, answers: &dyn Array, missing: Option<Answer<'_>>) -> Result<ArrayRef> {
+        let numbers = answers
+            .as_primitive_opt::<Self::Column>()
+            .ok_or_else(|| another_type(Self::accepted()))?;
+        let mut reports = numbers.values().to_vec();
+        if let (Some(nulls), Some(missing)) = (numbers.nulls(), missing) {
+            let stand_in = Self::stand_in(missing)?;
+            let missing = reports.iter_mut().zip(nulls).filter(|(_, is_there)| !is_there);
+            missing.for_each(|(report, _)| *report = stand_in);
+        }
+        self.add_to_filled(&mut reports, missing)?;
+        Ok(Arc::new(PrimitiveArray::<Self::Column>::new(ScalarBuffer::from(reports), None)))
+    }
+
+    /// The type of columns, in words.
+    fn accepted() -> &'static str;
+}
+
+/// What is not for other crates.
+pub(super) trait Counted: Noise {
+    fn count(&self, reports: &dyn Array, numbers: &mut Numbers) -> Result<()> {
+        let reports = reports.as_primitive_opt::<Self::Column>().ok_or_else(no_report)?;
+        let reports: Vec<f64> = reports.values().iter().map(|&x| Self::to_f64(x)).collect();
+        if !reports.iter().all(|report| report.abs() <= LARGEST) {
+            return Err(no_report());
+        }
+        numbers.add_all(&reports);
+        Ok(())
+    }
+
+    fn estimate(&self, numbers: &Numbers, how: &How) -> Result<QuestionEstimate> {
+        let (scale, bounds) = self.scale_and_bounds();
+        let bounds = bounds.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+        QuestionEstimate::of_numbers(numbers, scale, bounds, how)
+    }
+}
+
+impl<N: Noise> Counted for N {}
+
+/// The squares of numbers up to here can be added up.
+const LARGEST: f64 = 1e150;
+
+macro_rules! floats {
+    ($($number:ty, $column:ty, $accepted:literal;)*) => {$(
+        impl Noise for FloatNoise<$number> {
+            type Number = $number;
+            type Column = $column;
+
+            fn of_spec(spec: Spec) -> deniable::Result<Self> {
+                match spec {
+                    Spec::ScalarFloatLaplaceCks20 { .. } => Ok(FloatNoise::Scalar(spec.try_into()?)),
+                    _ => Ok(FloatNoise::Vector(spec.try_into()?)),
+                }
+            }
+
+            fn spec(&self) -> Spec {
+                match self {
+                    FloatNoise::Scalar(noise) => noise.into(),
+                    FloatNoise::Vector(noise) => noise.into(),
+                }
+            }
+
+            fn map(&self, d_in: Distance) -> Result<Epsilon> {
+                // A distance of another type is rounded up: what is lost at most grows with it.
+                let d_in = match d_in {
+                    Distance::Whole(whole) => <$number>::inf_cast(whole).unwrap_or(<$number>::INFINITY),
+                    Distance::Float(float) if float.is_nan() => <$number>::NAN,
+                    Distance::Float(float) => rounded_up(float),
+                };
+                Ok(match self {
+                    FloatNoise::Scalar(noise) => noise.map(d_in)?,
+                    FloatNoise::Vector(noise) => noise.map(d_in)?,
+                })
+            }
+
+            fn diameter(&self) -> Option<Distance> {
+                let bounds = match self {
+                    FloatNoise::Scalar(noise) => noise.input_domain().bounds(),
+                    FloatNoise::Vector(noise) => noise.input_domain().element().bounds(),
+                };
+                let (low, high) = bounds?;
+                let width = high.inf_sub(low).ok()?;
+                let size = <$number>::inf_cast(self.size()? as u64).ok()?;
+                let diameter = width.inf_mul(size).ok().filter(|diameter| diameter.is_finite())?;
+                Some(Distance::Float(f64::from(diameter)))
+            }
+
+            fn is_vector(&self) -> bool {
+                matches!(self, FloatNoise::Vector(_))
+            }
+
+            fn size(&self) -> Option<usize> {
+                match self {
+                    FloatNoise::Scalar(_) => Some(1),
+                    FloatNoise::Vector(noise) => noise.input_domain().size(),
+                }
+            }
+
+            fn scale_and_bounds(&self) -> (f64, Option<(f64, f64)>) {
+                let (scale, bounds) = match self {
+                    FloatNoise::Scalar(noise) => (noise.scale(), noise.input_domain().bounds()),
+                    FloatNoise::Vector(noise) => {
+                        (noise.scale(), noise.input_domain().element().bounds())
+                    }
+                };
+                (scale.into(), bounds.map(|(low, high)| (low.into(), high.into())))
+            }
+
+            fn add_to(&self, numbers: &mut [$number]) -> Result<()> {
+                Ok(match self {
+                    FloatNoise::Scalar(noise) => noise.invoke_in_place(numbers)?,
+                    FloatNoise::Vector(noise) => noise.invoke_in_place(numbers)?,
+                })
+            }
+
+            fn stand_in(missing: Answer<'_>) -> Result<$number> {
+                let accepted = "a number of the column's type";
+                match missing {
+                    Answer::Float(x) if f64::from(x as $number) == x => Ok(x as $number),
+                    Answer::Integer(x) if i128::from(x) == (x as $number) as i128 => Ok(x as $number),
+                    _ => Err(no_stand_in(accepted)),
+                }
+            }
+
+            fn is_missing(number: $number) -> bool {
+                number.is_nan()
+            }
+
+            fn to_f64(number: $number) -> f64 {
+                number.into()
+            }
+
+            fn accepted() -> &'static str {
+                $accepted
+            }
+        }
+    )*};
+}
+
+/// To a float of the same type or a narrower one.
+fn rounded_up<T: InfCast<f64>>(float: f64) -> T {
+    T::inf_cast(float).expect("any float but NaN has an upper bound")
+}
+
+macro_rules! integers {
+    ($($number:ty, $column:ty, $accepted:literal;)*) => {$(
+        impl Noise for IntegerNoise<$number> {
+            type Number = $number;
+            type Column = $column;
+
+            fn of_spec(spec: Spec) -> deniable::Result<Self> {
+                match spec {
+                    Spec::ScalarIntegerLaplaceCks20 { .. } => {
+                        Ok(IntegerNoise::Scalar(spec.try_into()?))
+                    }
+                    _ => Ok(IntegerNoise::Vector(spec.try_into()?)),
+                }
+            }
+
+            fn spec(&self) -> Spec {
+                match self {
+                    IntegerNoise::Scalar(noise) => noise.into(),
+                    IntegerNoise::Vector(noise) => noise.into(),
+                }
+            }
+
+            fn map(&self, d_in: Distance) -> Result<Epsilon> {
+                let Distance::Whole(d_in) = d_in else {
+                    return Err(deniable::Error::invalid_distance(
+                        "d_in",
+                        "it is no whole number",
+                        "a whole number",
+                    )
+                    .into());
+                };
+                Ok(match self {
+                    IntegerNoise::Scalar(noise) => noise.map(d_in)?,
+                    IntegerNoise::Vector(noise) => noise.map(d_in)?,
+                })
+            }
+
+            fn diameter(&self) -> Option<Distance> {
+                let bounds = match self {
+                    IntegerNoise::Scalar(noise) => noise.input_domain().bounds(),
+                    IntegerNoise::Vector(noise) => noise.input_domain().element().bounds(),
+                };
+                let (low, high) = bounds?;
+                let width = i64::from(high).abs_diff(low.into());
+                width.checked_mul(self.size()? as u64).map(Distance::Whole)
+            }
+
+            fn is_vector(&self) -> bool {
+                matches!(self, IntegerNoise::Vector(_))
+            }
+
+            fn size(&self) -> Option<usize> {
+                match self {
+                    IntegerNoise::Scalar(_) => Some(1),
+                    IntegerNoise::Vector(noise) => noise.input_domain().size(),
+                }
+            }
+
+            fn scale_and_bounds(&self) -> (f64, Option<(f64, f64)>) {
+                let (scale, bounds) = match self {
+                    IntegerNoise::Scalar(noise) => (noise.scale(), noise.input_domain().bounds()),
+                    IntegerNoise::Vector(noise) => {
+                        (noise.scale(), noise.input_domain().element().bounds())
+                    }
+                };
+                (scale, bounds.map(|(low, high)| (Self::to_f64(low), Self::to_f64(high))))
+            }
+
+            fn add_to(&self, numbers: &mut [$number]) -> Result<()> {
+                Ok(match self {
+                    IntegerNoise::Scalar(noise) => noise.invoke_in_place(numbers)?,
+                    IntegerNoise::Vector(noise) => noise.invoke_in_place(numbers)?,
+                })
+            }
+
+            fn stand_in(missing: Answer<'_>) -> Result<$number> {
+                let accepted = "a number of the column's type";
+                let Answer::Integer(x) = missing else { return Err(no_stand_in(accepted)) };
+                <$number>::try_from(x).map_err(|_| no_stand_in(accepted))
+            }
+
+            fn is_missing(_: $number) -> bool {
+                false
+            }
+
+            fn to_f64(number: $number) -> f64 {
+                number as f64
+            }
+
+            fn accepted() -> &'static str {
+                $accepted
+            }
+        }
+    )*};
+}
+
+floats! {
+    f32, Float32Type, "floats of 32 bits";
+    f64, Float64Type, "floats of 64 bits";
+}
+
+integers! {
+    i32, Int32Type, "integers of 32 bits";
+    i64, Int64Type, "integers of 64 bits";
+}

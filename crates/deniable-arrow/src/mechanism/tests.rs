@@ -1,0 +1,334 @@
+use std::sync::Arc;
+
+use arrow_array::types::{Float64Type, Int8Type};
+use arrow_array::{
+    BinaryArray, DictionaryArray, FixedSizeBinaryArray, Float32Array, Float64Array, Int8Array,
+    Int16Array, Int32Array, Int64Array, LargeStringArray, ListArray, NullArray, StringArray,
+    StringViewArray, UInt64Array,
+};
+use arrow_schema::DataType;
+
+use super::*;
+use crate::ErrorKind;
+
+fn mechanism(json: &str) -> Mechanism {
+    let spec: Spec = serde_json::from_str(json).unwrap();
+    Mechanism::try_from(spec).unwrap()
+}
+
+/// What its parameters leave nothing to chance in, but for once in 10^15.
+const CERTAIN: [&str; 12] = [
+    r#"{"mechanism":"randomized_response_bool","prob":1.0,"constant_time":false}"#,
+    r#"{"mechanism":"randomized_response","categories":["tea","coffee","ü"],"prob":0.9999999999999999}"#,
+    r#"{"mechanism":"randomized_response","categories":[7,-3,100],"prob":0.9999999999999999}"#,
+    r#"{"mechanism":"randomized_response_bitvec","length":11,"max_weight":11,"f":1e-300,"constant_time":false}"#,
+    r#"{"mechanism":"scalar_float_laplace_cks20","number":"f64","bounds":null,"scale":0.0,"k":null}"#,
+    r#"{"mechanism":"vector_float_laplace_cks20","number":"f32","bounds":null,"size":3,"scale":0.0,"k":null}"#,
+    r#"{"mechanism":"scalar_integer_laplace_cks20","number":"i64","bounds":null,"scale":0.0}"#,
+    r#"{"mechanism":"vector_integer_laplace_cks20","number":"i32","bounds":null,"size":null,"scale":0.0}"#,
+    r#"{"mechanism":"unary_encoding","categories":["tea","coffee","ü"],"one":0.9999999999999999,"zero":1e-300}"#,
+    r#"{"mechanism":"subset_selection","categories":[7,-3,100],"size":1,"prob":0.9999999999999999}"#,
+    r#"{"mechanism":"local_hashing","categories":["tea","coffee","ü"],"buckets":65536,"prob":0.9999999999999999}"#,
+    r#"{"mechanism":"randomized_response_bitvec","length":70,"max_weight":9,"f":1e-300,"constant_time":true}"#,
+];
+
+fn certain(which: usize) -> Mechanism {
+    mechanism(CERTAIN[which])
+}
+
+/// One row a respondent: 11 bits in two bytes each.
+fn bits() -> FixedSizeBinaryArray {
+    FixedSizeBinaryArray::new(2, Buffer::from_vec(vec![0b1010_0101u8, 0b101, 0, 0, 1, 0b10]), None)
+}
+
+fn lists() -> ListArray {
+    let rows = (0..3).map(|i| Some((0..11).map(move |j| Some((i + j) % 3 == 0))));
+    let mut builder =
+        arrow_array::builder::ListBuilder::new(arrow_array::builder::BooleanBuilder::new());
+    rows.for_each(|row| builder.append_option(row));
+    builder.finish()
+}
+
+#[test]
+fn a_spec_survives() {
+    for json in CERTAIN {
+        let mechanism = mechanism(json);
+        let again = Mechanism::try_from(mechanism.spec()).unwrap();
+        assert_eq!(mechanism.spec(), again.spec(), "{json}");
+    }
+}
+
+#[test]
+fn columns_of_every_type_keep_their_type_and_with_certainty_their_values() {
+    let texts = ["tea", "ü", "coffee", "tea"];
+    let dictionary: DictionaryArray<Int8Type> = texts.into_iter().collect();
+    let numbers = [7i64, 100, -3];
+    let cases: Vec<(usize, ArrayRef)> = vec![
+        (0, Arc::new(BooleanArray::from(vec![true, false, true]))),
+        (0, Arc::new(BooleanArray::from(vec![true; 200]).slice(3, 130))),
+        (1, Arc::new(StringArray::from_iter_values(texts))),
+        (1, Arc::new(StringArray::from_iter_values(texts).slice(1, 2))),
+        (1, Arc::new(LargeStringArray::from_iter_values(texts))),
+        (1, Arc::new(StringViewArray::from_iter_values(texts))),
+        (2, Arc::new(Int8Array::from_iter_values(numbers.map(|x| x as i8)))),
+        (2, Arc::new(Int16Array::from_iter_values(numbers.map(|x| x as i16)))),
+        (2, Arc::new(Int64Array::from_iter_values(numbers).slice(1, 2))),
+        (3, Arc::new(bits())),
+        (3, Arc::new(bits().slice(1, 2))),
+        (3, Arc::new(BinaryArray::from_iter_values(bits().iter().flatten()))),
+        (3, Arc::new(lists())),
+        (3, Arc::new(lists().slice(1, 2))),
+        (4, Arc::new(Float64Array::from(vec![1.5, -2.25, 1e300]))),
+        (5, Arc::new(Float32Array::from(vec![1.5, -2.25, 1e30]))),
+        (6, Arc::new(Int64Array::from(vec![i64::MIN, 0, i64::MAX]))),
+        (7, Arc::new(Int32Array::from(vec![i32::MIN, 0, i32::MAX]).slice(1, 2))),
+    ];
+    for (which, answers) in cases {
+        let reports = certain(which).randomize(&answers, None).unwrap();
+        assert_eq!(&reports, &answers, "{}", CERTAIN[which]);
+        assert!(reports.nulls().is_none());
+    }
+    let reports = certain(1).randomize(&dictionary, None).unwrap();
+    assert_eq!(reports.data_type(), dictionary.data_type());
+    let back = columns::cast(&reports, &DataType::Utf8);
+    assert_eq!(back.as_string::<i32>(), &StringArray::from_iter_values(texts));
+}
+
+#[test]
+fn reports_that_are_no_categories_are_packed() {
+    let texts = StringArray::from_iter_values(["tea", "ü", "coffee"]);
+    let unary = certain(8).randomize(&texts, None).unwrap();
+    assert_eq!(unary.as_fixed_size_binary().value_data(), [1, 4, 2]);
+    let subsets = certain(9).randomize(&UInt64Array::from(vec![100, 7]), None).unwrap();
+    assert_eq!(subsets.as_fixed_size_binary().value_data(), [4, 1]);
+    let hashed = certain(10).randomize(&texts, None).unwrap();
+    let mut counts = certain(10).counts();
+    certain(10).count(&hashed, &mut counts).unwrap();
+    assert_eq!((counts.reports(), counts.supporting().unwrap().len()), (3, 3));
+}
+
+#[test]
+fn numbers_that_no_category_can_be_are_randomized_as_others_are() {
+    // 2^64 − 3 is not −3.
+    let huge = UInt64Array::from(vec![u64::MAX - 2; 4000]);
+    let subsets = certain(9).randomize(&huge, None).unwrap();
+    let mut counts = certain(9).counts();
+    certain(9).count(&subsets, &mut counts).unwrap();
+    // Each of three is drawn about 1333 times: below 900 once in 10^50.
+    assert!(counts.supporting().unwrap().iter().all(|&ones| ones > 900));
+}
+
+#[test]
+fn a_type_without_all_categories_is_refused_whatever_the_answers() {
+    let mechanism =
+        mechanism(r#"{"mechanism":"randomized_response","categories":[7,300],"prob":0.75}"#);
+    let error = mechanism.randomize(&Int8Array::from(vec![7, 7]), None).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Type);
+    assert!(mechanism.randomize(&Int16Array::from(vec![7, 7]), None).is_ok());
+}
+
+#[test]
+fn another_type_is_refused() {
+    let columns: Vec<ArrayRef> = vec![
+        Arc::new(BooleanArray::from(vec![true])),
+        Arc::new(StringArray::from(vec!["tea"])),
+        Arc::new(Int64Array::from(vec![7])),
+        Arc::new(bits().slice(0, 1)),
+        Arc::new(Float64Array::from(vec![1.0])),
+    ];
+    for (which, own) in [(0, 0), (1, 1), (2, 2), (3, 3), (4, 4)] {
+        for (other, column) in columns.iter().enumerate() {
+            let result = certain(which).randomize(column, None);
+            assert_eq!(result.is_ok(), other == own, "{} {:?}", CERTAIN[which], column.data_type());
+            if let Err(error) = result {
+                assert_eq!(error.kind(), ErrorKind::Type);
+                assert!(error.to_string().contains("accepted are"), "{error}");
+            }
+        }
+    }
+}
+
+#[test]
+fn what_is_missing_is_refused_or_stood_in_for() {
+    let cases: Vec<(usize, ArrayRef, Answer<'_>, ArrayRef)> = vec![
+        (
+            0,
+            Arc::new(BooleanArray::from(vec![None, Some(false)])),
+            Answer::Bool(true),
+            Arc::new(BooleanArray::from(vec![true, false])),
+        ),
+        (
+            1,
+            Arc::new(StringArray::from(vec![None, Some("tea")])),
+            Answer::Text("ü"),
+            Arc::new(StringArray::from(vec!["ü", "tea"])),
+        ),
+        (
+            1,
+            Arc::new(NullArray::new(2)),
+            Answer::Text("ü"),
+            Arc::new(StringArray::from(vec!["ü", "ü"])),
+        ),
+        (
+            2,
+            Arc::new(Int64Array::from(vec![None, Some(7)])),
+            Answer::Integer(100),
+            Arc::new(Int64Array::from(vec![100, 7])),
+        ),
+        (
+            3,
+            Arc::new(BinaryArray::from(vec![None, Some(&[1u8, 1] as &[u8])])),
+            Answer::Bytes(&[3, 4]),
+            Arc::new(BinaryArray::from(vec![&[3u8, 4] as &[u8], &[1, 1]])),
+        ),
+        (
+            4,
+            Arc::new(Float64Array::from(vec![None, Some(f64::NAN), Some(2.0)])),
+            Answer::Float(1.0),
+            Arc::new(Float64Array::from(vec![1.0, 1.0, 2.0])),
+        ),
+        (
+            6,
+            Arc::new(Int64Array::from(vec![None, Some(7)])),
+            Answer::Integer(-1),
+            Arc::new(Int64Array::from(vec![-1, 7])),
+        ),
+    ];
+    for (which, answers, missing, expected) in cases {
+        let error = certain(which).randomize(&answers, None).unwrap_err();
+        assert!(error.to_string().contains("`missing`"), "{error}");
+        let reports = certain(which).randomize(&answers, Some(missing)).unwrap();
+        assert_eq!(&reports, &expected, "{}", CERTAIN[which]);
+    }
+}
+
+#[test]
+fn what_stands_for_a_missing_answer_must_be_an_answer() {
+    let texts = StringArray::from(vec!["tea"]);
+    let floats = Float32Array::from(vec![1.0; 3]);
+    for (which, answers, missing) in [
+        (0, &BooleanArray::from(vec![true]) as &dyn Array, Answer::Integer(1)),
+        (1, &texts, Answer::Text("wine")),
+        (1, &texts, Answer::Bool(true)),
+        (2, &Int64Array::from(vec![7]), Answer::Integer(8)),
+        (3, &bits(), Answer::Bytes(&[1])),
+        (5, &floats, Answer::Float(0.1)),
+        (5, &floats, Answer::Integer((1 << 24) + 1)),
+        (7, &Int32Array::from(vec![7]), Answer::Integer(1 << 40)),
+        (7, &Int32Array::from(vec![7]), Answer::Float(1.0)),
+    ] {
+        let error = certain(which).randomize(answers, Some(missing)).unwrap_err();
+        assert!(error.to_string().contains("missing"), "{error}");
+    }
+}
+
+#[test]
+fn no_members() {
+    let stray = FixedSizeBinaryArray::new(2, Buffer::from_vec(vec![0u8, 0b1000]), None);
+    let long = BinaryArray::from(vec![&[1u8, 1, 1] as &[u8]]);
+    let heavy = FixedSizeBinaryArray::new(9, Buffer::from_vec(vec![255u8; 9]), None);
+    let holes: ListArray =
+        ListArray::from_iter_primitive::<Float64Type, _, _>(vec![Some(vec![Some(1.0)])]);
+    for (which, answers) in [(3, &stray as &dyn Array), (3, &long), (11, &heavy), (3, &holes)] {
+        let error = certain(which).randomize(answers, None).unwrap_err();
+        assert!(error.to_string().contains("accepted"), "{error}");
+    }
+    assert!(certain(4).randomize(&Float64Array::from(vec![f64::NAN]), None).is_err());
+    assert!(certain(5).randomize(&Float32Array::from(vec![1.0, 2.0]), None).is_err());
+}
+
+#[test]
+fn losses() {
+    let half =
+        mechanism(r#"{"mechanism":"randomized_response_bool","prob":0.75,"constant_time":false}"#);
+    let ln_3 = make_randomized_response_bool(0.75, false).unwrap().map(1).unwrap();
+    assert_eq!((half.map(Distance::Whole(1)).unwrap(), half.epsilon()), (ln_3, Some(ln_3)));
+    assert!(half.map(Distance::Float(1.0)).is_err());
+
+    let age = mechanism(
+        r#"{"mechanism":"scalar_float_laplace_cks20","number":"f64","bounds":[0.0,120.0],"scale":60.0,"k":null}"#,
+    );
+    assert_eq!(age.epsilon().unwrap().get(), 2.0);
+    assert_eq!(age.map(Distance::Whole(30)).unwrap().get(), 0.5);
+    assert!(age.map(Distance::Float(-1.0)).is_err() && age.map(Distance::Float(f64::NAN)).is_err());
+
+    // 0.1 is no float of 32 bits: the next above is taken, which is 0.100000001…
+    let short = mechanism(
+        r#"{"mechanism":"vector_float_laplace_cks20","number":"f32","bounds":[0.0,1.0],"size":4,"scale":1.0,"k":null}"#,
+    );
+    assert!(short.map(Distance::Float(0.1)).unwrap().get() > 0.1);
+    assert_eq!(short.epsilon().unwrap().get(), 4.0);
+
+    for json in [CERTAIN[4], CERTAIN[6], CERTAIN[7]] {
+        assert_eq!(mechanism(json).epsilon(), None);
+    }
+    let whole = mechanism(
+        r#"{"mechanism":"vector_integer_laplace_cks20","number":"i64","bounds":[-5,5],"size":3,"scale":10.0}"#,
+    );
+    assert_eq!(whole.epsilon().unwrap().get(), 3.0);
+    assert!(whole.map(Distance::Float(1.0)).is_err());
+}
+
+#[test]
+fn counts_and_estimates() {
+    let drink = certain(1);
+    let mut counts = drink.counts();
+    let reports = StringArray::from(vec!["tea", "ü", "tea", "tea"]);
+    drink.count(&reports, &mut counts).unwrap();
+    let mut more = drink.counts();
+    drink.count(&reports.slice(1, 1), &mut more).unwrap();
+    counts.merge(&more).unwrap();
+    assert_eq!(counts.supporting(), Some(vec![3, 0, 2]));
+    let json = serde_json::to_string(&counts).unwrap();
+    assert_eq!(serde_json::from_str::<Counts>(&json).unwrap(), counts);
+    let found = drink.estimate(&counts, &How::default()).unwrap();
+    assert_eq!(found.reports, 5);
+    assert!((found.values[0].share - 0.6).abs() < 1e-9 && found.values[2].value == "ü");
+
+    // Nothing is counted of a column that is none of reports.
+    let before = counts.clone();
+    for bad in [
+        &StringArray::from(vec![Some("tea"), None]) as &dyn Array,
+        &StringArray::from(vec!["tea", "wine"]),
+        &Int64Array::from(vec![1]),
+    ] {
+        assert_eq!(drink.count(bad, &mut counts).unwrap_err().kind(), ErrorKind::Reports);
+    }
+    assert_eq!(counts, before);
+    assert!(certain(2).count(&Int64Array::from(vec![7]), &mut counts).is_err());
+    assert!(certain(2).estimate(&counts, &How::default()).is_err());
+    assert!(counts.merge(&certain(0).counts()).is_err());
+
+    let numbers = certain(2);
+    let mut counts = numbers.counts();
+    numbers.count(&Int8Array::from(vec![100, -3, 100]), &mut counts).unwrap();
+    assert_eq!(counts.supporting(), Some(vec![0, 1, 2]));
+
+    let ticks = certain(3);
+    let mut counts = ticks.counts();
+    ticks.count(&bits(), &mut counts).unwrap();
+    ticks.count(&lists(), &mut counts).unwrap();
+    assert_eq!(counts.supporting(), Some(vec![3, 1, 2, 1, 1, 2, 1, 2, 2, 2, 2]));
+
+    let age = mechanism(
+        r#"{"mechanism":"scalar_float_laplace_cks20","number":"f64","bounds":[0.0,120.0],"scale":1.0,"k":null}"#,
+    );
+    let mut counts = age.counts();
+    age.count(&Float64Array::from(vec![20.0, 40.0]), &mut counts).unwrap();
+    assert_eq!(counts.supporting(), None);
+    let mean = age.estimate(&counts, &How::default()).unwrap().mean.unwrap();
+    assert_eq!((mean.mean, mean.highest), (30.0, 120.0));
+    let error = age.count(&Float64Array::from(vec![f64::INFINITY]), &mut counts).unwrap_err();
+    assert_eq!(error.kind(), ErrorKind::Reports);
+}
+
+#[test]
+fn short_keys_of_a_dictionary_are_not_kept_when_there_are_many_categories() {
+    let categories: Vec<String> = (0..300).map(|i| i.to_string()).collect();
+    let spec = Spec::RandomizedResponse { categories: Categories::Texts(categories), prob: 0.01 };
+    let mechanism = Mechanism::try_from(spec).unwrap();
+    let answers: DictionaryArray<Int8Type> = ["1", "2"].into_iter().collect();
+    let reports = mechanism.randomize(&answers, None).unwrap();
+    let DataType::Dictionary(key, _) = reports.data_type() else { panic!("a dictionary") };
+    assert_eq!(**key, DataType::UInt32);
+}
