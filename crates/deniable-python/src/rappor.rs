@@ -1,0 +1,244 @@
+//! RAPPOR: any text, asked of each person again and again.
+
+use deniable::BitVector;
+use deniable::rappor::{CandidateMap, Client, CohortCounts, Params, Report, Secret};
+use deniable_arrow::{How, QuestionEstimate};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::error::{Result, refused};
+use crate::estimate::{how, values};
+use crate::glue;
+
+/// The parameters of RAPPOR: `k` bits of a report, `h` hash functions, `m` cohorts; `f`, how often a bit of the permanent answer is noise; `p` and `q`, the
+/// probabilities of a one in a report where the permanent answer has a zero and a one.
+///
+/// >>> params = RapporParams(k=128, h=2, m=64, p=0.25, q=0.75, f=0.5)
+/// >>> params.epsilon_of_report < params.epsilon_of_all_reports
+/// True
+#[pyclass(frozen, module = "deniable")]
+pub(crate) struct RapporParams(Params);
+
+#[pymethods]
+impl RapporParams {
+    #[new]
+    fn new(k: usize, h: usize, m: usize, p: f64, q: f64, f: f64) -> Result<Self> {
+        Ok(RapporParams(Params::new(k, h, m, p, q, f)?))
+    }
+
+    /// Bits of a report.
+    #[getter]
+    fn k(&self) -> usize {
+        self.0.k()
+    }
+
+    /// Hash functions.
+    #[getter]
+    fn h(&self) -> usize {
+        self.0.h()
+    }
+
+    /// Cohorts.
+    #[getter]
+    fn m(&self) -> usize {
+        self.0.m()
+    }
+
+    /// The probability of a one where the permanent answer has a zero.
+    #[getter]
+    fn p(&self) -> f64 {
+        self.0.p()
+    }
+
+    /// The probability of a one where the permanent answer has a one.
+    #[getter]
+    fn q(&self) -> f64 {
+        self.0.q()
+    }
+
+    /// How often a bit of the permanent answer is noise.
+    #[getter]
+    fn f(&self) -> f64 {
+        self.0.f()
+    }
+
+    /// What one report loses.
+    #[getter]
+    fn epsilon_of_report(&self) -> f64 {
+        self.0.epsilon_of_report().get()
+    }
+
+    /// What all reports of a value together lose, however many there are.
+    #[getter]
+    fn epsilon_of_all_reports(&self) -> f64 {
+        self.0.epsilon_of_all_reports().get()
+    }
+
+    /// The bits of a value's Bloom filter in a cohort.
+    fn bits_of(&self, cohort: usize, value: &str) -> Result<Vec<usize>> {
+        Ok(self.0.bits_of(cohort, value)?)
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+
+    fn __repr__(&self) -> String {
+        let Parts { k, h, m, p, q, f } = self.parts();
+        format!("RapporParams(k={k}, h={h}, m={m}, p={p:?}, q={q:?}, f={f:?})")
+    }
+
+    fn __reduce__<'py>(
+        slf: &Bound<'py, Self>,
+    ) -> (Bound<'py, PyAny>, (usize, usize, usize, f64, f64, f64)) {
+        let Parts { k, h, m, p, q, f } = slf.get().parts();
+        (slf.get_type().into_any(), (k, h, m, p, q, f))
+    }
+}
+
+struct Parts {
+    k: usize,
+    h: usize,
+    m: usize,
+    p: f64,
+    q: f64,
+    f: f64,
+}
+
+impl RapporParams {
+    fn parts(&self) -> Parts {
+        let params = &self.0;
+        let (k, h, m) = (params.k(), params.h(), params.m());
+        Parts { k, h, m, p: params.p(), q: params.q(), f: params.f() }
+    }
+}
+
+/// One person's device. Its `secret`, 32 bytes that stay on it, fixes the permanent answers; without one, a random one is drawn, and the permanent answers are others in
+/// the next process.
+///
+/// >>> params = RapporParams(k=16, h=2, m=4, p=0.25, q=0.75, f=0.5)
+/// >>> cohort, bits = RapporClient(params).report("homepage", "example.org")
+/// >>> cohort < 4, len(bits)
+/// (True, 2)
+#[pyclass(frozen, module = "deniable")]
+pub(crate) struct RapporClient(Client);
+
+#[pymethods]
+impl RapporClient {
+    #[new]
+    #[pyo3(signature = (params, secret=None, *, cohort=None))]
+    fn new(params: &RapporParams, secret: Option<&[u8]>, cohort: Option<usize>) -> Result<Self> {
+        let secret = match secret {
+            None => Secret::random()?,
+            Some(bytes) => Secret::new(
+                bytes
+                    .try_into()
+                    .map_err(|_| refused("secret", "it has another length", "32 bytes"))?,
+            ),
+        };
+        Ok(RapporClient(match cohort {
+            None => Client::new(params.0.clone(), secret),
+            Some(cohort) => Client::with_cohort(params.0.clone(), secret, cohort)?,
+        }))
+    }
+
+    /// The cohort, from 0.
+    #[getter]
+    fn cohort(&self) -> usize {
+        self.0.cohort()
+    }
+
+    /// A report on a value: the cohort and packed bits. `metric` is what the value is about.
+    fn report<'py>(
+        &self,
+        py: Python<'py>,
+        metric: &str,
+        value: &str,
+    ) -> Result<(usize, Bound<'py, PyBytes>)> {
+        let report = self.0.report(metric, value)?;
+        Ok((report.cohort(), PyBytes::new(py, &report.bits().to_bytes())))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("RapporClient(cohort={})", self.0.cohort())
+    }
+}
+
+/// Reports, counted by cohort. Counts of parts can be added.
+///
+/// >>> params = RapporParams(k=16, h=2, m=4, p=0.25, q=0.75, f=0.5)
+/// >>> client = RapporClient(params)
+/// >>> RapporCounts(params, [client.report("homepage", "example.org") for _ in range(3)])
+/// RapporCounts(reports=3)
+#[pyclass(frozen, module = "deniable")]
+pub(crate) struct RapporCounts(CohortCounts);
+
+#[pymethods]
+impl RapporCounts {
+    #[new]
+    fn new(params: &RapporParams, reports: Vec<(usize, Vec<u8>)>) -> Result<Self> {
+        let report = |(cohort, bytes): &(usize, Vec<u8>)| -> Result<Report> {
+            Ok(Report::new(*cohort, BitVector::from_bytes(bytes, params.0.k())?))
+        };
+        let reports = reports.iter().map(report).collect::<Result<Vec<Report>>>()?;
+        let mut counts = CohortCounts::new(&params.0);
+        counts.add_all(&reports)?;
+        Ok(RapporCounts(counts))
+    }
+
+    /// How many reports were counted.
+    #[getter]
+    fn reports(&self) -> u64 {
+        self.0.reports()
+    }
+
+    /// The counts as JSON.
+    fn to_json(&self) -> String {
+        serde_json::to_string(&self.0).expect("plain data")
+    }
+
+    /// Counts out of JSON, which are checked.
+    #[staticmethod]
+    fn from_json(text: &str) -> Result<Self> {
+        let counts = serde_json::from_str(text);
+        let no_counts = |_| refused("text", "these are no counts", "what to_json wrote");
+        Ok(RapporCounts(counts.map_err(no_counts)?))
+    }
+
+    fn __add__(&self, other: &Self) -> Result<Self> {
+        let mut sum = self.0.clone();
+        sum.merge(&other.0)?;
+        Ok(RapporCounts(sum))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("RapporCounts(reports={})", self.0.reports())
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Result<(Bound<'py, PyAny>, (String,))> {
+        Ok((slf.get_type().getattr("from_json")?, (slf.get().to_json(),)))
+    }
+}
+
+/// How many people have each of the `candidates`, with intervals. See `Estimates`; its `fit` says how well the candidates explain the reports.
+#[pyfunction]
+#[pyo3(signature = (params, counts, candidates, *, confidence=0.95, target="population", alpha=0.05))]
+pub(crate) fn rappor_decode<'py>(
+    py: Python<'py>,
+    params: &RapporParams,
+    counts: &RapporCounts,
+    candidates: Vec<String>,
+    confidence: f64,
+    target: &str,
+    alpha: f64,
+) -> Result<Bound<'py, PyAny>> {
+    let how = How { alpha, ..how(confidence, target, Vec::new())? };
+    let mut found = py.detach(|| -> Result<QuestionEstimate> {
+        let map = CandidateMap::new(&params.0, candidates)?;
+        Ok(QuestionEstimate::of_texts(&params.0, &counts.0, &map, &how)?)
+    })?;
+    found.reports = counts.0.reports();
+    found.epsilon = params.0.epsilon_of_report().get();
+    let parts = values(py, &found, None)?;
+    Ok(glue(py, "_results")?.getattr("Estimates")?.call1((parts,))?)
+}

@@ -1,0 +1,293 @@
+//! Surveys on data frames.
+
+use std::collections::HashSet;
+
+use arrow_array::RecordBatch;
+use arrow_array::cast::AsArray;
+use arrow_schema::{DataType, Schema};
+use deniable_arrow::{FINGERPRINT, Survey as RustSurvey, SurveyCounts as RustCounts};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use pyo3_arrow::PyTable;
+use pyo3_arrow::input::AnyRecordBatch;
+
+use crate::error::{Result, refused};
+use crate::estimate::{how, values};
+use crate::glue;
+
+/// What is asked, how each answer is randomized, and what that loses: the survey file of the command `deniable`.
+///
+/// >>> survey = Survey.parse('''
+/// ... version = 1
+/// ... [[question]]
+/// ... name = "moved"
+/// ... kind = "yes-no"
+/// ... epsilon = 1.0
+/// ... ''')
+/// >>> survey
+/// Survey(questions=['moved'], epsilon=1.0)
+/// >>> reports = survey.randomize({"moved": [True, False, None]})
+/// >>> sorted(reports)
+/// ['deniable_survey', 'moved']
+/// >>> survey.count(reports).reports
+/// {'moved': 3}
+#[pyclass(frozen, module = "deniable")]
+pub(crate) struct Survey {
+    survey: RustSurvey,
+    text: String,
+}
+
+#[pymethods]
+impl Survey {
+    /// Reads a survey file.
+    #[staticmethod]
+    fn load(path: std::path::PathBuf) -> Result<Self> {
+        Survey::parse(std::fs::read_to_string(path).map_err(PyErr::from)?)
+    }
+
+    /// Reads the text of a survey file. An error says the line, and what would be accepted.
+    #[staticmethod]
+    fn parse(text: String) -> Result<Self> {
+        Ok(Survey { survey: RustSurvey::parse(&text)?, text })
+    }
+
+    /// What the survey is called.
+    #[getter]
+    fn title(&self) -> Option<&str> {
+        self.survey.title()
+    }
+
+    /// The names of the questions, which are those of their columns.
+    #[getter]
+    fn questions(&self) -> Vec<&str> {
+        self.survey.questions().iter().map(|question| question.name()).collect()
+    }
+
+    /// The column by which respondents are told apart, if there is one. It is in no report.
+    #[getter]
+    fn id(&self) -> Option<&str> {
+        self.survey.id()
+    }
+
+    /// The columns that are passed on as they are.
+    #[getter]
+    fn public(&self) -> Vec<&str> {
+        self.survey.public().iter().map(String::as_str).collect()
+    }
+
+    /// What a respondent who answers all questions loses.
+    #[getter]
+    fn epsilon(&self) -> f64 {
+        self.survey.epsilon().get()
+    }
+
+    /// What an answer to each question loses.
+    #[getter]
+    fn epsilons<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for question in self.survey.questions() {
+            all.set_item(question.name(), question.epsilon().get())?;
+        }
+        Ok(all)
+    }
+
+    /// What reports are made by: equal for two surveys if their reports mean the same.
+    #[getter]
+    fn fingerprint(&self) -> String {
+        self.survey.fingerprint().to_string()
+    }
+
+    /// A frame of answers, one person a row, randomized. What comes back is of the kind that went in: pandas, Polars, an Arrow table, a dict of lists.
+    ///
+    /// Columns that are neither questions nor public are left out. What is missing, or cannot be read, is randomized as what the survey says. The column
+    /// `deniable_survey` says which survey the reports are of.
+    ///
+    /// If the survey names an `id`, no two rows may have the same. Randomizing the same answers again loses ε again.
+    #[pyo3(text_signature = "(self, frame)")]
+    fn randomize<'py>(
+        slf: &Bound<'py, Self>,
+        frame: &Bound<'py, PyAny>,
+    ) -> Result<Bound<'py, PyAny>> {
+        Ok(glue(slf.py(), "_frames")?.call_method1("randomize", (slf, frame))?)
+    }
+
+    /// Counts reports: all that estimates need. Counts of parts can be added.
+    #[pyo3(text_signature = "(self, reports)")]
+    fn count<'py>(
+        slf: &Bound<'py, Self>,
+        reports: &Bound<'py, PyAny>,
+    ) -> Result<Bound<'py, PyAny>> {
+        Ok(glue(slf.py(), "_frames")?.call_method1("count", (slf, reports))?)
+    }
+
+    /// What the reports, or their counts, say, question by question. See `SurveyEstimates`.
+    ///
+    /// `candidates` is what to look for in answers to text questions, where the survey lists nothing.
+    #[pyo3(signature = (reports, *, confidence=0.95, target="population", candidates=None))]
+    fn estimate<'py>(
+        slf: &Bound<'py, Self>,
+        reports: &Bound<'py, PyAny>,
+        confidence: f64,
+        target: &str,
+        candidates: Option<Vec<String>>,
+    ) -> Result<Bound<'py, PyAny>> {
+        let (py, survey) = (slf.py(), &slf.get().survey);
+        let how = how(confidence, target, candidates.unwrap_or_default())?;
+        let counts = match reports.cast::<SurveyCounts>() {
+            Ok(counts) => counts.clone(),
+            Err(_) => Self::count(slf, reports)?.cast_into().map_err(PyErr::from)?,
+        };
+        let counts = &counts.get().0;
+        let found = py.detach(|| survey.estimate(counts, &how))?;
+        let questions = PyList::empty(py);
+        for question in &found.questions {
+            let parts = values(py, question, None)?;
+            parts.set_item("text", &question.text)?;
+            questions.append(parts)?;
+        }
+        let estimates = glue(py, "_results")?.getattr("SurveyEstimates")?;
+        Ok(estimates.call1((found.title, found.epsilon, found.confidence, questions))?)
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> Result<String> {
+        let own = slf.get();
+        let questions = PyList::new(slf.py(), own.questions())?;
+        Ok(format!(
+            "Survey(questions={}, epsilon={})",
+            questions.repr()?,
+            PyFloatRepr(own.epsilon())
+        ))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.text == other.text
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Result<(Bound<'py, PyAny>, (String,))> {
+        Ok((slf.get_type().getattr("parse")?, (slf.get().text.clone(),)))
+    }
+
+    fn _randomize(&self, py: Python<'_>, frame: AnyRecordBatch) -> Result<PyTable> {
+        let (batches, schema) = frame.into_table().map_err(PyErr::from)?.into_inner();
+        let survey = &self.survey;
+        let (reports, schema) = py.detach(|| -> Result<_> {
+            check_ids(survey, &batches)?;
+            let schema = survey.report_schema(&schema)?;
+            let reports = batches.iter().map(|batch| survey.randomize(batch));
+            Ok((reports.collect::<deniable_arrow::Result<Vec<RecordBatch>>>()?, schema))
+        })?;
+        Ok(PyTable::try_new(reports, schema)?)
+    }
+
+    fn _count(&self, py: Python<'_>, reports: AnyRecordBatch) -> Result<SurveyCounts> {
+        let batches = reports.into_table().map_err(PyErr::from)?.into_inner().0;
+        let mut counts = self.survey.counts();
+        py.detach(|| -> Result<_> {
+            batches.into_iter().try_for_each(|batch| {
+                Ok(self.survey.count(&with_fingerprint(batch)?, &mut counts)?)
+            })
+        })?;
+        Ok(SurveyCounts(counts))
+    }
+}
+
+/// A float as Python writes it.
+struct PyFloatRepr(f64);
+
+impl std::fmt::Display for PyFloatRepr {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}", self.0)
+    }
+}
+
+/// That no respondent is there twice.
+fn check_ids(survey: &RustSurvey, batches: &[RecordBatch]) -> Result<()> {
+    let Some(id) = survey.id() else { return Ok(()) };
+    let mut seen = HashSet::new();
+    for batch in batches {
+        let column = batch.column_by_name(id).ok_or_else(|| {
+            refused(
+                "frame",
+                "the survey names a column of ids that is not there",
+                "a frame with it",
+            )
+        })?;
+        let no_texts = || refused("frame", "the ids cannot be read as texts", "texts and numbers");
+        let ids = arrow_cast::cast(column, &DataType::LargeUtf8).map_err(|_| no_texts())?;
+        for id in ids.as_string::<i64>() {
+            if !seen.insert(id.map(str::to_owned)) {
+                return Err(refused(
+                    "frame",
+                    "two rows have the same id",
+                    "one row a respondent, each with an id of its own",
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The fingerprint in the metadata, where frames keep none, from its column.
+fn with_fingerprint(batch: RecordBatch) -> Result<RecordBatch> {
+    let Some(column) = batch.column_by_name(FINGERPRINT) else { return Ok(batch) };
+    let different =
+        || refused("reports", "they are of different surveys, or of none", "reports of one survey");
+    let texts = arrow_cast::cast(column, &DataType::LargeUtf8).map_err(|_| different())?;
+    let texts = texts.as_string::<i64>();
+    let Some(first) = texts.iter().next() else { return Ok(batch) };
+    let first =
+        first.filter(|first| texts.iter().all(|text| text == Some(first))).ok_or_else(different)?;
+    let mut metadata = batch.schema_ref().metadata().clone();
+    metadata.insert(FINGERPRINT.to_owned(), first.to_owned());
+    let schema = Schema::new_with_metadata(batch.schema_ref().fields().clone(), metadata);
+    Ok(batch.with_schema(schema.into()).map_err(|_| different())?)
+}
+
+/// What was counted of a survey's reports. Counts of parts, from many machines, can be added; they are those of the command's `count`.
+#[pyclass(frozen, module = "deniable")]
+pub(crate) struct SurveyCounts(RustCounts);
+
+#[pymethods]
+impl SurveyCounts {
+    /// How many reports of each question were counted.
+    #[getter]
+    fn reports<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
+        let all = PyDict::new(py);
+        for (name, reports) in self.0.reports() {
+            all.set_item(name, reports)?;
+        }
+        Ok(all)
+    }
+
+    /// The counts as JSON, as `deniable count` writes them.
+    fn to_json(&self) -> String {
+        serde_json::to_string(&self.0).expect("plain data")
+    }
+
+    /// Counts out of JSON, which are checked.
+    #[staticmethod]
+    fn from_json(text: &str) -> Result<Self> {
+        let counts = serde_json::from_str(text);
+        let no_counts =
+            |_| refused("text", "these are no counts of a survey", "what to_json wrote");
+        Ok(SurveyCounts(counts.map_err(no_counts)?))
+    }
+
+    fn __add__(&self, other: &Self) -> Result<Self> {
+        let mut sum = self.0.clone();
+        sum.merge(&other.0)?;
+        Ok(SurveyCounts(sum))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+
+    fn __repr__(slf: &Bound<'_, Self>) -> Result<String> {
+        Ok(format!("SurveyCounts(reports={})", slf.get().reports(slf.py())?.repr()?))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Result<(Bound<'py, PyAny>, (String,))> {
+        Ok((slf.get_type().getattr("from_json")?, (slf.get().to_json(),)))
+    }
+}
