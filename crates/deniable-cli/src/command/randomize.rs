@@ -10,7 +10,9 @@ use arrow_schema::DataType;
 use deniable_arrow::Survey;
 
 use crate::error::{Error, Result};
-use crate::files::{Background, Format, Sink, expand, open, refuse_existing, watched};
+use crate::files::{
+    Background, Format, Sink, Wanted, batch_rows, expand, open_wanted, refuse_existing, watched,
+};
 use crate::frozen::frozen;
 use crate::ledger;
 use crate::memo::Memo;
@@ -20,6 +22,9 @@ use crate::memo::Memo;
 /// Every row of the input becomes a row of the output, in the same order; the number of rows is public. Columns that are neither questions nor public in the survey are left out. A
 /// missing answer, and one that cannot be read, is randomized as what the survey says, so that nobody can tell. Of JSON lines, a column that no row has is
 /// refused: whether any row has it is public as well.
+///
+/// An answer to a "several" question is the names of its choices, a list or a text with ; between them. In CSV and JSON lines a number is such a name. In Parquet and Arrow, a column of whole numbers is
+/// one of bits: bit 0 is the first choice, so that 5 ticks the first and the third.
 ///
 /// Randomizing the same answers again spends the budget again. With --memo, whoever was asked before gets the response of the first time, for ever.
 #[derive(Debug, clap::Args)]
@@ -91,7 +96,9 @@ impl Args {
         }
         let mut sink: Option<(Background, arrow_schema::SchemaRef)> = None;
         for path in expand(&self.answers)? {
-            let source = open(&path, self.format, &wanted(&survey))?;
+            let (names, rows) = (wanted(&survey), survey_rows(&survey));
+            let wanted = Wanted { names: &names, rows, ..Wanted::default() };
+            let source = open_wanted(&path, self.format, &wanted)?;
             let schema = survey.report_schema(&source.schema)?;
             let (sink, first) = match &mut sink {
                 Some(sink) => sink,
@@ -129,6 +136,11 @@ impl Args {
         }
         Ok(())
     }
+}
+
+/// How many rows are read at a time, so that their reports have a place in memory.
+pub(crate) fn survey_rows(survey: &Survey) -> usize {
+    batch_rows(survey.questions().iter().map(|question| question.kind().report_type()))
 }
 
 fn wanted(survey: &Survey) -> Vec<String> {
