@@ -46,8 +46,8 @@ pub(crate) struct Args {
     to: Option<Format>,
     /// Freeze the first response of each person (the survey's id column) to each question
     ///
-    /// The key file is made if it is not there, and only its owner can read it. Beside it, KEYFILE.responses has the responses. If one of them is lost, everybody is randomized anew, which spends again. Whoever
-    /// has both and the ids knows who reported what; the noise stays.
+    /// Both the key file and KEYFILE.responses, which has the responses, are made if neither is there, and only their owner can read them. If one of them is lost, nobody can be recognized, and that is refused:
+    /// restore it; or remove the other, knowing that everybody is then asked afresh and spends again. Whoever has both and the ids knows who reported what; the noise stays.
     #[arg(long, value_name = "KEYFILE")]
     memo: Option<PathBuf>,
     /// Freeze the first response to each *answer* of a person instead
