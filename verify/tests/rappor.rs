@@ -9,6 +9,7 @@ use deniable::{
     BitVector, BitVectorDomain, DiscreteDistance, Measurement, Result,
     make_randomized_response_bitvec,
 };
+use deniable_audit::stated::rappor::kinds;
 use deniable_sample::{Source, Word, sample_bernoulli_float};
 use deniable_verify::audit::exact::{Loss, Tally, Worst, fraction};
 use deniable_verify::audit::local::Local;
@@ -37,7 +38,7 @@ fn there_is_every_kind_of_pair() {
         let all = filters(&params(k, h, 0.25, 0.75, 0.5));
         let pairs = all.iter().flat_map(|left| all.iter().map(move |right| (left, right)));
         let seen: BTreeSet<_> = pairs.map(|(x, y)| (only(x, y), only(y, x))).collect();
-        let kinds: BTreeSet<_> = claims::kinds(k, h).into_iter().collect();
+        let kinds: BTreeSet<_> = kinds(k, h).into_iter().collect();
         // Of many kinds there are the largest.
         let covered = |&(a, b): &(usize, usize)| kinds.iter().any(|&(c, d)| a <= c && b <= d);
         assert!(kinds.is_subset(&seen) && seen.iter().all(covered), "{k} {h}");

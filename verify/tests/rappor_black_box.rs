@@ -3,9 +3,10 @@
 
 use deniable::rappor::{Params, Secret};
 use deniable::{Entropy, Epsilon};
+use deniable_audit::subject::Clients;
 use deniable_verify::audit::black_box::{Verdict, audit};
 use deniable_verify::audit::local::laws::Words;
-use deniable_verify::audit::subjects::rappor::{Clients, of_all_reports, of_report, outcomes};
+use deniable_verify::audit::subjects::rappor::{of_all_reports, of_report};
 use deniable_verify::words::spread;
 
 const TRIALS: u64 = 60_000;
@@ -14,29 +15,33 @@ const TRIALS: u64 = 60_000;
 const WORDS: usize = 40;
 
 /// Judges a claim about what is seen of clients.
-fn judge(claimed: Epsilon, clients: Clients, seen: Seen) -> Verdict {
-    let [left, right] = clients.values();
+fn judge(claimed: Epsilon, clients: &Clients, seen: Seen) -> Verdict {
+    let [left, right] = &clients.apart().values;
     let script = spread(2 * WORDS * TRIALS as usize);
     let (lefts, rights) = script.split_at(WORDS * TRIALS as usize);
     let runs = |value, script| {
         let mut runs = <[u64]>::chunks(script, WORDS);
-        move || seen(&clients, value, &mut Words::new(runs.next().unwrap()))
+        move || seen(clients, value, &mut Words::new(runs.next().unwrap()))
     };
-    let (left, right) = (runs(&left, lefts), runs(&right, rights));
-    audit(claimed.get(), TRIALS, &outcomes(), left, right).unwrap()
+    let (left, right) = (runs(left, lefts), runs(right, rights));
+    audit(claimed.get(), TRIALS, &clients.apart().outcomes(), left, right).unwrap()
 }
 
-type Seen = fn(&Clients, &str, &mut Words<'_>) -> u8;
+type Seen = fn(&Clients, &str, &mut Words<'_>) -> u32;
 
-fn as_it_ships(clients: &Clients, value: &str, words: &mut Words<'_>) -> u8 {
+fn as_it_ships(clients: &Clients, value: &str, words: &mut Words<'_>) -> u32 {
     let secret = secret(words);
-    clients.seen(value, secret, words)
+    clients.seen(&clients.report(value, secret, words).unwrap())
 }
 
-/// A client that draws a permanent answer for every report.
-fn forgets(clients: &Clients, value: &str, words: &mut Words<'_>) -> u8 {
-    let one = Clients { reports: 1, ..*clients };
-    (0..clients.reports).fold(0, |seen, _| seen | as_it_ships(&one, value, words))
+/// A client that draws a permanent answer for each of two reports.
+fn forgets(clients: &Clients, value: &str, words: &mut Words<'_>) -> u32 {
+    let mut reports = Vec::new();
+    for _ in 0..2 {
+        let secret = secret(words);
+        reports.extend(clients.report(value, secret, words).unwrap().into_iter().take(1));
+    }
+    clients.seen(&reports)
 }
 
 fn secret(words: &mut Words<'_>) -> Secret {
@@ -58,11 +63,10 @@ fn with(params: Params, h: usize, f: f64) -> Params {
 #[test]
 fn clients_keep_their_promise() {
     for claim in [1.0, 2.0, 5.0] {
-        let one = Clients { params: of_report(epsilon(claim)), reports: 1 };
-        let all = Clients { params: of_all_reports(epsilon(claim)), reports: 2 };
-        for (claimed, clients) in
-            [(one.params.epsilon_of_report(), one), (all.params.epsilon_of_all_reports(), all)]
-        {
+        let one = Clients::new(of_report(epsilon(claim)), 1);
+        let all = Clients::new(of_all_reports(epsilon(claim)), 2);
+        for clients in [&one, &all] {
+            let claimed = clients.claimed();
             let verdict = judge(claimed, clients, as_it_ships);
             assert!(!verdict.is_violation(), "{clients:?} {verdict}");
             assert!(verdict.bound.epsilon > 0.6 * claimed.get(), "{clients:?} {verdict}");
@@ -73,16 +77,15 @@ fn clients_keep_their_promise() {
 #[test]
 fn claims_with_another_h_or_f_are_found() {
     for claim in [1.0, 5.0] {
-        let one = Clients { params: of_report(epsilon(claim)), reports: 1 };
-        let params = one.params;
+        let params = of_report(epsilon(claim));
         let of_one_hash = with(params, 1, params.f()).epsilon_of_report();
-        assert!(judge(of_one_hash, one, as_it_ships).is_violation());
+        assert!(judge(of_one_hash, &Clients::new(params, 1), as_it_ships).is_violation());
         // Half of the noise that is claimed.
-        let half = Clients { params: with(params, 2, params.f() / 2.0), reports: 1 };
-        assert!(judge(params.epsilon_of_report(), half, as_it_ships).is_violation());
-        let all = Clients { params: of_all_reports(epsilon(claim)), reports: 2 };
-        let of_one_hash = with(all.params, 1, all.params.f()).epsilon_of_all_reports();
-        assert!(judge(of_one_hash, all, as_it_ships).is_violation());
+        let half = Clients::new(with(params, 2, params.f() / 2.0), 1);
+        assert!(judge(params.epsilon_of_report(), &half, as_it_ships).is_violation());
+        let params = of_all_reports(epsilon(claim));
+        let of_one_hash = with(params, 1, params.f()).epsilon_of_all_reports();
+        assert!(judge(of_one_hash, &Clients::new(params, 2), as_it_ships).is_violation());
     }
 }
 
@@ -90,7 +93,7 @@ fn claims_with_another_h_or_f_are_found() {
 #[test]
 fn hole_16_several_reports_are_not_one() {
     let params = Params::new(4, 2, 1, 0.0, 0.5, 0.5).unwrap();
-    let many = Clients { params, reports: 8 };
+    let many = &Clients::new(params, 8);
     assert!(judge(params.epsilon_of_report(), many, as_it_ships).is_violation());
     assert!(!judge(params.epsilon_of_all_reports(), many, as_it_ships).is_violation());
 }
@@ -98,7 +101,7 @@ fn hole_16_several_reports_are_not_one() {
 #[test]
 fn a_client_that_forgets_is_found() {
     let params = Params::new(4, 2, 1, 0.0, 1.0, 0.5).unwrap();
-    let twice = Clients { params, reports: 2 };
+    let twice = &Clients::new(params, 2);
     let claimed = params.epsilon_of_all_reports();
     assert!(!judge(claimed, twice, as_it_ships).is_violation());
     let verdict = judge(claimed, twice, forgets);

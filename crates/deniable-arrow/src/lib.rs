@@ -4,6 +4,9 @@
 //! [batches](arrow_array::RecordBatch) of answers, one respondent a row; counts batches of reports; and turns the counts into estimates with intervals. The command
 //! `deniable`, Python and SQL are this with files, data frames and queries around it.
 //!
+//! What an answer means depends on the type of its column and never on its values. So a column of whole numbers that answers a question for *several* of a list has a bit for each choice, while the same
+//! digits in a column of texts, as all columns of CSV files are, are the name of a choice: see [`Survey`].
+//!
 //! ```
 //! use std::sync::Arc;
 //!

@@ -44,6 +44,10 @@ const VERSION: usize = 1;
 /// Answers that are none of the `choices` go to the category `other`, which is added to the choices unless it is one of them; with `other = false` they become `missing`. Numbers are moved
 /// to the nearest bound. Of several answers, the first `most` in the order of the choices count.
 ///
+/// Several answers are a list of their names, or one text with `;` between them. A column of whole numbers has the bits of up to 64 choices, from the least significant one: 5 ticks the first choice and the
+/// third. That depends on the type of the column and never on its values: the *text* 5 is the choice that is called so, and so are the numbers in a list. Files of text (CSV, JSON lines) have
+/// no other columns than texts, and so a number in them is a name.
+///
 /// The `mechanism` of a choice is `randomized-response`, `unary-encoding`, `subset-selection` or `local-hashing`. With a budget of `epsilon`, the one with
 /// the smallest error is taken unless it is named.
 #[derive(Clone, Debug)]

@@ -3,6 +3,8 @@
 //! Each function has a ratio for every kind of pair of inputs: two answers, and an answer and one that is none of the
 //! categories, which is randomized too.
 
+pub mod rappor;
+
 use dashu_ratio::RBig;
 
 use crate::exact::{Worst, fraction, value};

@@ -3,14 +3,18 @@
 //! Each is run through `invoke`, with the operating system's entropy, as a user would. Outcomes are put into few buckets
 //! by what decides between the two inputs, so that each is seen often.
 
+mod rappor;
+
 use deniable::prelude::*;
 use deniable::{
     HashedReport, LocalHashing, RandomizedResponse, RandomizedResponseBitvec,
-    RandomizedResponseBool, Result, ScalarFloatLaplaceCks20, ScalarIntegerLaplaceCks20,
-    SubsetSelection, UnaryEncoding,
+    RandomizedResponseBool, Result, ScalarIntegerLaplaceCks20, SubsetSelection, UnaryEncoding,
+    VectorFloatLaplaceCks20,
 };
 
 use crate::black_box::{Counts, Verdict, judge};
+
+pub use rappor::{Apart, Clients, rappor};
 
 /// One mechanism on two neighbouring inputs.
 pub struct Subject {
@@ -168,19 +172,26 @@ pub fn ticks(mechanism: RandomizedResponseBitvec) -> Result<Subject> {
     ))
 }
 
-/// The numbers 0 and `distance`: below both, between them, or above both.
+/// Numbers, of which the first is 0 or `distance`, and others are 0: the first is seen below both, between them, or above both. One number, if the domain does not say how many.
 ///
 /// # Errors
 ///
 /// A distance that the mechanism refuses.
-pub fn float(mechanism: ScalarFloatLaplaceCks20<f64>, distance: f64) -> Result<Subject> {
+pub fn floats(mechanism: VectorFloatLaplaceCks20<f64>, distance: f64) -> Result<Subject> {
     let claimed = mechanism.map(distance)?;
-    let inputs = [("0", Box::new(0.0)), ("the distance", Box::new(distance))];
-    let seen = move |x: f64| u32::from(x > 0.0) + u32::from(x >= distance);
-    Ok(Subject::new(claimed, 3, inputs, move |x| mechanism.invoke(x), (SIDE, seen)))
+    let size = mechanism.input_domain().size().unwrap_or(1);
+    let numbers = |first: f64| -> Box<[f64]> {
+        let mut numbers = vec![0.0; size];
+        numbers.iter_mut().take(1).for_each(|number| *number = first);
+        numbers.into()
+    };
+    let inputs = [("0", numbers(0.0)), ("the distance", numbers(distance))];
+    let side = move |x: f64| u32::from(x > 0.0) + u32::from(x >= distance);
+    let seen = move |released: Vec<f64>| released.first().map_or(0, |x| side(*x));
+    Ok(Subject::new(claimed, 3, inputs, move |x: &[f64]| mechanism.invoke(x), (SIDE, seen)))
 }
 
-/// The same for whole numbers.
+/// The whole numbers 0 and `distance`, in the same way.
 ///
 /// # Errors
 ///
@@ -214,20 +225,25 @@ where
 
 #[cfg(test)]
 mod tests {
+    use deniable::rappor::Params;
+
     use super::*;
 
     fn subjects() -> Vec<Subject> {
         let domain = BitVectorDomain::new(5).with_max_weight(1);
         let bits = make_randomized_response_bitvec(domain, DiscreteDistance, 0.5, false).unwrap();
-        let (all, distance) = (AtomDomain::<f64>::finite(), AbsoluteDistance::new());
-        let float = make_scalar_float_laplace_cks20(all, distance, 1.0, None).unwrap();
+        let (all, distance) = (VectorDomain::finite::<f64>().with_size(2), L1Distance::new());
+        let float = make_vector_float_laplace_cks20(all, distance, 1.0, None).unwrap();
         let (all, distance) = (AtomDomain::<i64>::all(), AbsoluteDistance::new());
         let whole = make_scalar_integer_laplace_cks20(all, distance, 1.0).unwrap();
         let mut all = vec![
             yes_no(make_randomized_response_bool(0.9, false).unwrap()),
             ticks(bits).unwrap(),
-            super::float(float, 2.0).unwrap(),
+            floats(float, 2.0).unwrap(),
             integer(whole, 2).unwrap(),
+            // Little noise on top of the permanent answer, so that it is nearly always known.
+            rappor(Params::new(9, 1, 3, 0.02, 0.98, 0.25).unwrap(), 1),
+            rappor(Params::new(9, 1, 3, 0.05, 0.95, 0.25).unwrap(), 3),
         ];
         for other in [Other::Category, Other::None] {
             all.extend([
@@ -248,11 +264,11 @@ mod tests {
             let verdict = subject.audit(100_000).unwrap();
             assert!(!verdict.is_violation(), "{what}: {verdict}");
             // An answer outside is no worse than another category, and mostly loses less.
-            let is_worst = i < 8;
+            let is_worst = i < 10;
             assert!(!is_worst || verdict.bound.epsilon > 0.85 * claimed, "{what}: {verdict}");
             assert!(verdict.bound.epsilon > 0.2 * claimed, "{what}: {verdict}");
         }
-        for subject in subjects().into_iter().take(8) {
+        for subject in subjects().into_iter().take(10) {
             let claimed = Epsilon::new(0.8 * subject.claimed.get()).unwrap();
             let verdict = Subject { claimed, ..subject }.audit(100_000).unwrap();
             assert!(verdict.is_violation(), "{verdict}");

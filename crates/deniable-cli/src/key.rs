@@ -13,18 +13,27 @@ use crate::files::Atomic;
 ///
 /// # Errors
 ///
-/// A file that cannot be read or written, that others than its owner can read, or that is no key file.
+/// As [`read`] and [`make`].
 pub(crate) fn read_or_make(path: &Path) -> Result<Secret> {
+    read(path)?.map_or_else(|| make(path), Ok)
+}
+
+/// The key of a file, if there is one.
+///
+/// # Errors
+///
+/// A file that cannot be read, that others than its owner can read, or that is no key file.
+pub(crate) fn read(path: &Path) -> Result<Option<Secret>> {
     let file = match File::open(path) {
         Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return make(path),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(Error::io(path, &error)),
     };
     check_private(path, &file)?;
     let mut text = Vec::new();
     // No more than a key and its end of line, however long the file is.
     file.take(70).read_to_end(&mut text).map_err(|error| Error::io(path, &error))?;
-    parse(text.trim_ascii_end()).ok_or_else(|| {
+    parse(text.trim_ascii_end()).map(Some).ok_or_else(|| {
         Error::refused(format!(
             "{}: this is no key file; accepted are 64 hexadecimal digits, or a name without a file, for a new key",
             path.display(),
@@ -33,7 +42,11 @@ pub(crate) fn read_or_make(path: &Path) -> Result<Secret> {
 }
 
 /// A new key in a file that its owner alone can read, durable before anything is made with it.
-fn make(path: &Path) -> Result<Secret> {
+///
+/// # Errors
+///
+/// A file that cannot be written; no entropy.
+pub(crate) fn make(path: &Path) -> Result<Secret> {
     let key = Secret::random()?;
     let mut file = Atomic::create(path)?;
     writeln!(file, "{}", hex(key.as_bytes())).map_err(|error| Error::io(path, &error))?;

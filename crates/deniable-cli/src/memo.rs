@@ -2,7 +2,10 @@
 //!
 //! Beside the key file, whose key only names people, there is a file of responses: for each person and question a keyed code, and the response that
 //! was drawn the first time, with fresh entropy. The key undoes no noise. Key and responses together say who reported what; the responses alone, what the
-//! reports say. Without the key nobody is recognized, and everybody is randomized anew.
+//! reports say.
+//!
+//! If one of both were lost, nobody would be recognized, and everybody randomized anew. So both are there, or neither; but for responses of nobody without a key, which are
+//! what a crash of the first run may leave, since they are made first.
 
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
@@ -43,15 +46,21 @@ pub(crate) struct Memo {
 
 impl Memo {
     /// Opens the responses of a key, or begins with a new key.
+    ///
+    /// # Errors
+    ///
+    /// A key without responses, or responses without their key.
     pub(crate) fn open(key_file: &Path) -> Result<Self> {
-        let key = key::read_or_make(key_file)?;
-        let key =
-            <Hmac<Sha256> as KeyInit>::new_from_slice(key.as_bytes()).expect("a key of any length");
         let mut path = key_file.as_os_str().to_owned();
         path.push(".responses");
         let path = PathBuf::from(path);
         let io = |error: io::Error| Error::io(&path, &error);
+        // In this order: another process may be making the responses, and then the key.
+        let has_key = key::read(key_file)?.is_some();
         if !path.try_exists().map_err(io)? {
+            if has_key {
+                return Err(no_responses(key_file, &path));
+            }
             let mut file = Atomic::create(&path)?;
             file.write_all(MAGIC).map_err(io)?;
             file.finish()?;
@@ -63,6 +72,13 @@ impl Memo {
         let (responses, whole) = read_records(&bytes).ok_or_else(|| {
             Error::refused(format!("{}: this is no file of responses, or it is damaged; without it everybody would be randomized anew, so accepted is the file as it was", path.display()))
         })?;
+        let key = match key::read(key_file)? {
+            Some(key) => key,
+            None if bytes.len() > MAGIC.len() => return Err(no_key(key_file, &path)),
+            None => key::make(key_file)?,
+        };
+        let key =
+            <Hmac<Sha256> as KeyInit>::new_from_slice(key.as_bytes()).expect("a key of any length");
         // What a crash left behind the last whole record was not reported by anybody.
         file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::End(0))).map_err(io)?;
         Ok(Memo { key, path, file, responses, new: Vec::new() })
@@ -98,6 +114,20 @@ impl Memo {
         drop(writer);
         self.file.sync_all().map_err(io)
     }
+}
+
+fn no_key(key_file: &Path, responses: &Path) -> Error {
+    let (key_file, responses) = (key_file.display(), responses.display());
+    Error::refused(format!(
+        "{key_file}: this key is gone, and {responses} has the responses of those it named; with a new key nobody would be recognized, and everybody would be asked afresh and spend again. Accepted is the key as it was; or, if everybody is to be asked afresh, remove {responses}",
+    ))
+}
+
+fn no_responses(key_file: &Path, responses: &Path) -> Error {
+    let (key_file, responses) = (key_file.display(), responses.display());
+    Error::refused(format!(
+        "{responses}: the responses of the key {key_file} are gone; without them everybody would be asked afresh and spend again. Accepted is the file as it was; or, if everybody is to be asked afresh, another name, for a new key",
+    ))
 }
 
 fn record(code: &Code, response: &[u8]) -> Vec<u8> {

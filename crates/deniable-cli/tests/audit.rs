@@ -19,19 +19,24 @@ fn found(arguments: &[&str]) -> (Value, Option<i32>) {
 }
 
 /// Mechanisms and whether their laws are enumerated; the first loses ln 3.
-const MECHANISMS: [(&[&str], Option<&str>); 9] = [
+const MECHANISMS: [(&[&str], Option<&str>); 11] = [
     (&["randomized-response-bool", "--prob", "0.75"], Some("enumerated")),
     (&["randomized-response", "--categories", "5", "--prob", "0.6"], Some("enumerated")),
     (&["randomized-response", "--categories", "50", "--prob", "0.6"], Some("stated")),
-    (
-        &["randomized-response-bitvec", "--length", "8", "--max-weight", "1", "--f", "0.5"],
-        Some("stated"),
-    ),
+    (&["bitvec", "--length", "8", "--max-weight", "1", "--f", "0.5"], Some("stated")),
     (&["unary-encoding", "--categories", "9", "--one", "0.5", "--zero", "0.25"], Some("stated")),
     (&["subset-selection", "--categories", "9", "--size", "3", "--prob", "0.75"], Some("stated")),
     (&["local-hashing", "--categories", "9", "--buckets", "4", "--prob", "0.5"], Some("stated")),
-    (&["float-laplace", "--scale", "1", "--distance", "1"], None),
-    (&["integer-laplace", "--scale", "2", "--distance", "3"], None),
+    (&["laplace", "--scale", "1", "--sensitivity", "1"], None),
+    (&["laplace-integer", "--scale", "2", "--sensitivity", "3"], None),
+    (
+        &["rappor", "--bits", "9", "--cohorts", "3", "-p", "0.02", "-q", "0.98", "-f", "0.5"],
+        Some("stated"),
+    ),
+    (
+        &["rappor", "--bits", "9", "-p", "0.05", "-q", "0.95", "-f", "0.5", "--reports", "3"],
+        Some("stated"),
+    ),
 ];
 
 #[test]
@@ -123,8 +128,10 @@ fn what_is_refused() {
     for (arguments, says) in [
         (&["randomized-response-bool", "--prob", "0.4"][..], "invalid prob"),
         (&["randomized-response-bool", "--prob", "0.75", "--claim=-1"], "invalid"),
-        (&["float-laplace", "--scale=-1", "--distance", "1"], "invalid"),
-        (&["float-laplace", "--scale", "1", "--distance", "1", "--samples", "0"], "at least one"),
+        (&["laplace", "--scale=-1", "--sensitivity", "1"], "invalid"),
+        (&["laplace", "--scale", "1", "--sensitivity", "1", "--samples", "0"], "at least one"),
+        (&["laplace-integer", "--scale", "1", "--sensitivity", "4294967296"], "at most 2^32 - 1"),
+        (&["laplace", "--scale", "1", "--sensitivity", "1", "--reports", "2"], "report once"),
         (&["subset-selection", "--categories", "3", "--size", "3", "--prob", "0.5"], "invalid"),
         (&["files", "1", "a", "b", "--samples", "7"], "--samples"),
     ] {

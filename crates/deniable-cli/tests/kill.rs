@@ -231,8 +231,14 @@ fn planted_mistakes_are_found() {
     let [_, _, paid, memo, ..] = COMMANDS;
     assert!(found(memo, &write("key", b"")).contains("run again"));
     assert!(found(memo, &write("key.responses", b"")).contains("run again"));
-    let forget = |folder: &Path| fs::remove_file(folder.join("key.responses")).unwrap();
-    assert!(found(memo, &forget).contains("a part"));
+    let forget = |names: &'static [&str]| {
+        move |folder: &Path| {
+            names.iter().for_each(|name| fs::remove_file(folder.join(name)).unwrap());
+        }
+    };
+    assert!(found(memo, &forget(&["key"])).contains("run again"));
+    assert!(found(memo, &forget(&["key.responses"])).contains("run again"));
+    assert!(found(memo, &forget(&["key", "key.responses"])).contains("a part"));
     assert!(found(paid, &write("ledger.jsonl", b"{")).contains("cannot be read"));
     let unpaid = |folder: &Path| {
         let text = fs::read_to_string(folder.join("ledger.jsonl")).unwrap();

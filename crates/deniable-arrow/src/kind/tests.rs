@@ -173,6 +173,8 @@ fn several_of_a_list() {
         2,
     );
     assert_eq!(rows(10, Arc::new(bytes.unwrap())), expected);
+    // The name of a choice in a text is one, also if it is a number: only a column of numbers has bits.
+    assert_eq!(rows(10, texts(&[Some("3"), Some("c3")])), [vec![], vec![3]]);
     // A number is no answer of more than one choice unless it is whole and not negative.
     assert_eq!(rows(10, Arc::new(Int64Array::from(vec![-1, 3]))), [vec![], vec![0, 1]]);
 }

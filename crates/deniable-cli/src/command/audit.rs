@@ -1,7 +1,7 @@
 //! `deniable audit`: whether a claim about a loss holds, by looking.
 
 mod certificate;
-mod mechanism;
+mod look;
 
 use std::fs::File;
 use std::io::Write;
@@ -11,9 +11,10 @@ use deniable_audit::black_box::{Verdict, trials_for};
 use deniable_audit::files::{judge_files, read_buckets};
 
 use self::certificate::Certificate;
-use self::mechanism::Mechanism;
+use super::mechanism::Mechanism;
 use crate::error::{Error, Kind, Result};
 use crate::files::Atomic;
+use crate::output::print;
 
 /// Check a mechanism, or the outcomes of any program, against a claim
 ///
@@ -31,6 +32,9 @@ pub(crate) struct Args {
     /// Run the mechanism so often on each of two inputs, also if its law can be enumerated
     #[arg(long, global = true, value_name = "N")]
     samples: Option<u64>,
+    /// Look at so many reports of each client of RAPPOR, from 1 to 64, and not at one
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=64))]
+    reports: Option<u8>,
     /// Write what was found as JSON; a file that exists is not written over
     #[arg(long, global = true, value_name = "FILE")]
     certificate: Option<PathBuf>,
@@ -43,7 +47,8 @@ const EXAMPLES: &str = "\
 Examples:
   deniable audit randomized-response-bool --prob 0.75
   deniable audit unary-encoding --categories 10 --one 0.5 --zero 0.25 --certificate audit.json
-  deniable audit float-laplace --scale 2 --distance 1 --samples 1000000
+  deniable audit laplace --scale 2 --sensitivity 1 --samples 1000000
+  deniable audit rappor --bits 16 -f 0.5 --reports 2
   deniable audit files 1.0 with-ann.txt without-ann.txt";
 
 #[derive(Debug, clap::Subcommand)]
@@ -81,8 +86,8 @@ impl Args {
             file.finish()?;
         }
         match self.json {
-            true => println!("{}", certificate.json()),
-            false => println!("{certificate}"),
+            true => print(format!("{}\n", certificate.json()))?,
+            false => print(format!("{certificate}\n"))?,
         }
         if certificate.is_violation() {
             return Err(Error::new(Kind::Violated, "the claim does not hold"));
@@ -91,7 +96,12 @@ impl Args {
     }
 
     fn mechanism(&self, mechanism: &Mechanism) -> Result<Certificate> {
-        let mut look = mechanism.look()?;
+        if self.reports.is_some() && !matches!(mechanism, Mechanism::Rappor { .. }) {
+            return Err(Error::refused(
+                "--reports: other mechanisms report once; accepted is rappor with it",
+            ));
+        }
+        let mut look = mechanism.look(self.reports.unwrap_or(1).into())?;
         if let Some(claim) = self.claim {
             look.claim(claim)?;
         }
@@ -103,13 +113,17 @@ impl Args {
             None if is_enumerated => None,
             samples => Some(sample(look.subject, samples.unwrap_or(trials(claimed)))?),
         };
-        Ok(Certificate { subject: mechanism.described(), inputs, seen, claimed, exact, sampled })
+        let mut subject = mechanism.described();
+        if let Some(reports) = self.reports {
+            subject["reports"] = reports.into();
+        }
+        Ok(Certificate { subject, inputs, seen, claimed, exact, sampled })
     }
 
     fn files(&self, files: &Files) -> Result<Certificate> {
-        if self.claim.is_some() || self.samples.is_some() {
+        if self.claim.is_some() || self.samples.is_some() || self.reports.is_some() {
             return Err(Error::refused(
-                "files: --claim and --samples are for mechanisms; accepted is EPSILON, and as many lines as there are",
+                "files: --claim, --samples and --reports are for mechanisms; accepted is EPSILON, and as many lines as there are",
             ));
         }
         let refused = |error: String| Error::refused(error);

@@ -6,7 +6,7 @@ use deniable::mechanism::{
     subset_selection, unary_encoding, vector_float_laplace_cks20, vector_integer_laplace_cks20,
 };
 
-use super::mechanism::{Bits, Categories, Filter, Floats, Mechanism};
+use super::mechanism::{AnyCategories, Bits, Categories, Filter, Floats, Mechanism};
 use crate::error::Result;
 use crate::{output, parameter};
 
@@ -62,7 +62,7 @@ enum Wanted {
         budget: Budget,
         /// How many answers a report names; if it is not said, what has the smallest error
         #[arg(long)]
-        size: Option<usize>,
+        size: Option<u32>,
     },
     /// One of very many answers, hashed into buckets
     LocalHashing {
@@ -70,7 +70,7 @@ enum Wanted {
         budget: Budget,
         /// The number of buckets, from 2 to 65536; if it is not said, what has the smallest error
         #[arg(long)]
-        buckets: Option<usize>,
+        buckets: Option<u32>,
     },
     /// Several answers as a bit each, asked of each person
     Bitvec {
@@ -142,19 +142,22 @@ impl Wanted {
                     true => unary_encoding::symmetric(epsilon)?,
                     false => unary_encoding::optimized(epsilon)?,
                 };
-                Mechanism::UnaryEncoding { one, zero }
+                Mechanism::UnaryEncoding { categories: AnyCategories::default(), one, zero }
             }
             Wanted::SubsetSelection { categories, budget, size } => {
                 let (k, epsilon) = (categories.categories as usize, budget.get()?);
-                let size = size.map_or_else(|| subset_selection::best_size(k, epsilon), Ok)?;
+                let best = || subset_selection::best_size(k, epsilon);
+                let size = size.map_or_else(best, |size| Ok(size as usize))?;
                 let prob = subset_selection::largest_prob(k, size, epsilon)?;
-                Mechanism::SubsetSelection { categories, size, prob }
+                Mechanism::SubsetSelection { categories, size: size as u32, prob }
             }
             Wanted::LocalHashing { budget, buckets } => {
                 let epsilon = budget.get()?;
-                let buckets = buckets.unwrap_or_else(|| local_hashing::best_buckets(epsilon));
+                let best = || local_hashing::best_buckets(epsilon);
+                let buckets = buckets.map_or_else(best, |buckets| buckets as usize);
                 let prob = local_hashing::largest_prob(buckets, epsilon)?;
-                Mechanism::LocalHashing { buckets, prob }
+                let (categories, buckets) = (AnyCategories::default(), buckets as u32);
+                Mechanism::LocalHashing { categories, buckets, prob }
             }
             Wanted::Bitvec { bits, budget } => {
                 let f = randomized_response_bitvec::smallest_f(&bits.domain(), budget.get()?)?;

@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use arrow_array::RecordBatch;
 use deniable_arrow::{Survey, SurveyCounts};
 
-use super::randomize::read_survey;
+use super::randomize::{read_survey, survey_rows};
 use crate::error::{Error, Kind, Result};
-use crate::files::{Atomic, Format, expand, open, watched};
+use crate::files::{Atomic, Format, Wanted, expand, open_wanted, watched};
 
 /// How the names of files of counts end, by which they are told from files of reports.
 const SUFFIX: &str = ".counts.json";
@@ -83,7 +83,8 @@ pub(crate) fn each_batch(
 ) -> Result<()> {
     let questions = survey.questions().iter().map(|question| question.name());
     let wanted: Vec<String> = questions.chain(more).map(str::to_owned).collect();
-    let source = open(path, format, &wanted)?;
+    let rows = survey_rows(survey);
+    let source = open_wanted(path, format, &Wanted { names: &wanted, rows, ..Wanted::default() })?;
     for reports in watched(source) {
         count(&reports?).map_err(|error| error.of_file(path))?;
     }

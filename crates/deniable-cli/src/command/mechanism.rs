@@ -1,13 +1,16 @@
-//! The mechanisms with their parameters, as `map` and `calibrate` name them.
+//! The mechanisms with their parameters, as `map`, `calibrate` and `audit` name them.
 
+use deniable::VectorFloatLaplaceCks20;
 use deniable::prelude::*;
 use deniable::rappor::Params;
+use serde::Serialize;
 
 use crate::error::Result;
 use crate::output::Facts;
 
 /// A mechanism, and what its ε depends on.
-#[derive(Clone, Debug, clap::Subcommand)]
+#[derive(Clone, Debug, Serialize, clap::Subcommand)]
+#[serde(tag = "mechanism", rename_all = "kebab-case")]
 pub(crate) enum Mechanism {
     /// Yes or no, asked of each person
     RandomizedResponseBool {
@@ -18,6 +21,7 @@ pub(crate) enum Mechanism {
     /// One of several answers, asked of each person
     RandomizedResponse {
         #[command(flatten)]
+        #[serde(flatten)]
         categories: Categories,
         /// The probability of the truth
         #[arg(long, allow_negative_numbers = true)]
@@ -25,6 +29,9 @@ pub(crate) enum Mechanism {
     },
     /// One of several answers as a bit each, asked of each person
     UnaryEncoding {
+        #[command(flatten)]
+        #[serde(flatten)]
+        categories: AnyCategories,
         /// The probability that the bit of the truth is one
         #[arg(long, allow_negative_numbers = true)]
         one: f64,
@@ -35,19 +42,23 @@ pub(crate) enum Mechanism {
     /// One of several answers, hidden among others
     SubsetSelection {
         #[command(flatten)]
+        #[serde(flatten)]
         categories: Categories,
         /// How many answers a report names
         #[arg(long)]
-        size: usize,
+        size: u32,
         /// The probability that the truth is one of them
         #[arg(long, allow_negative_numbers = true)]
         prob: f64,
     },
     /// One of very many answers, hashed into buckets
     LocalHashing {
+        #[command(flatten)]
+        #[serde(flatten)]
+        categories: AnyCategories,
         /// The number of buckets, from 2 to 65536
         #[arg(long)]
-        buckets: usize,
+        buckets: u32,
         /// The probability of the truth's bucket
         #[arg(long, allow_negative_numbers = true)]
         prob: f64,
@@ -55,6 +66,7 @@ pub(crate) enum Mechanism {
     /// Several answers as a bit each, asked of each person
     Bitvec {
         #[command(flatten)]
+        #[serde(flatten)]
         bits: Bits,
         /// Twice the probability that a bit is flipped, above 0 and at most 1
         #[arg(long, allow_negative_numbers = true)]
@@ -63,6 +75,7 @@ pub(crate) enum Mechanism {
     /// Floats about everybody with noise, one or many
     Laplace {
         #[command(flatten)]
+        #[serde(flatten)]
         numbers: Floats,
         /// The scale of the noise
         #[arg(long, allow_negative_numbers = true)]
@@ -80,6 +93,7 @@ pub(crate) enum Mechanism {
     /// Any text, asked of each person again and again
     Rappor {
         #[command(flatten)]
+        #[serde(flatten)]
         filter: Filter,
         /// How often a bit of the permanent answer is noise, from 0 to below 1
         #[arg(short, long, allow_negative_numbers = true)]
@@ -88,15 +102,29 @@ pub(crate) enum Mechanism {
 }
 
 /// The number of answers to choose from.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, Serialize, clap::Args)]
 pub(crate) struct Categories {
     /// How many answers there are, from 2 to 1048576
     #[arg(long, value_parser = clap::value_parser!(u32).range(2..=1 << 20))]
     pub(crate) categories: u32,
 }
 
+/// The same, where the loss does not depend on it.
+#[derive(Clone, Copy, Debug, Serialize, clap::Args)]
+pub(crate) struct AnyCategories {
+    /// How many answers there are, from 2 to 1048576, which changes nothing of the loss
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(2..=1 << 20))]
+    pub(crate) categories: u32,
+}
+
+impl Default for AnyCategories {
+    fn default() -> Self {
+        AnyCategories { categories: 2 }
+    }
+}
+
 /// The bits of an answer.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, Serialize, clap::Args)]
 pub(crate) struct Bits {
     /// How many bits there are
     #[arg(long)]
@@ -107,7 +135,7 @@ pub(crate) struct Bits {
 }
 
 /// The numbers that noise is added to.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, Serialize, clap::Args)]
 pub(crate) struct Floats {
     /// The most by which the numbers of neighbours differ, in total
     #[arg(long, allow_negative_numbers = true)]
@@ -121,7 +149,7 @@ pub(crate) struct Floats {
 }
 
 /// The parameters of RAPPOR but for f.
-#[derive(Clone, Copy, Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, Serialize, clap::Args)]
 pub(crate) struct Filter {
     /// Bits of a report
     #[arg(long, default_value_t = 128)]
@@ -153,6 +181,11 @@ impl Filter {
 }
 
 impl Mechanism {
+    /// Name and parameters.
+    pub(crate) fn described(&self) -> serde_json::Value {
+        serde_json::to_value(self).expect("names and numbers")
+    }
+
     /// Its parameters, and what they lose.
     ///
     /// # Errors
@@ -169,20 +202,18 @@ impl Mechanism {
                 let facts = of("randomized-response").with("categories", categories);
                 Ok(facts.with("prob", prob).with_epsilon(EPSILON, loss))
             }
-            Mechanism::UnaryEncoding { one, zero } => {
-                // It is the same for any number of categories.
-                let loss = make_unary_encoding(0..2, one, zero)?.map(1)?;
+            Mechanism::UnaryEncoding { categories, one, zero } => {
+                let loss = make_unary_encoding(0..categories.categories, one, zero)?.map(1)?;
                 let facts = of("unary-encoding").with("one", one).with("zero", zero);
                 Ok(facts.with_epsilon(EPSILON, loss))
             }
             Mechanism::SubsetSelection { categories: Categories { categories }, size, prob } => {
-                let loss = make_subset_selection(0..categories, size, prob)?.map(1)?;
+                let loss = make_subset_selection(0..categories, size as usize, prob)?.map(1)?;
                 let facts = of("subset-selection").with("categories", categories);
                 Ok(facts.with("size", size).with("prob", prob).with_epsilon(EPSILON, loss))
             }
-            Mechanism::LocalHashing { buckets, prob } => {
-                // It is the same for any number of categories.
-                let loss = make_local_hashing(0..2, buckets, prob)?.map(1)?;
+            Mechanism::LocalHashing { categories: AnyCategories { categories }, buckets, prob } => {
+                let loss = make_local_hashing(0..categories, buckets as usize, prob)?.map(1)?;
                 let facts = of("local-hashing").with("buckets", buckets).with("prob", prob);
                 Ok(facts.with_epsilon(EPSILON, loss))
             }
@@ -213,10 +244,14 @@ impl Mechanism {
 }
 
 impl Floats {
-    fn facts(self, scale: f64) -> Result<Facts> {
+    pub(crate) fn noise(self, scale: f64) -> Result<VectorFloatLaplaceCks20<f64>> {
         let domain = VectorDomain::finite::<f64>();
         let domain = self.size.map_or(domain, |size| domain.with_size(size));
-        let noise = make_vector_float_laplace_cks20(domain, L1Distance::new(), scale, self.k)?;
+        Ok(make_vector_float_laplace_cks20(domain, L1Distance::new(), scale, self.k)?)
+    }
+
+    fn facts(self, scale: f64) -> Result<Facts> {
+        let noise = self.noise(scale)?;
         let mut facts = of("laplace").with("sensitivity", self.sensitivity);
         if let Some(size) = self.size {
             facts = facts.with("size", size);

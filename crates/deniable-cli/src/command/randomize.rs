@@ -10,7 +10,9 @@ use arrow_schema::DataType;
 use deniable_arrow::Survey;
 
 use crate::error::{Error, Result};
-use crate::files::{Background, Format, Sink, expand, open, refuse_existing, watched};
+use crate::files::{
+    Background, Format, Sink, Wanted, batch_rows, expand, open_wanted, refuse_existing, watched,
+};
 use crate::frozen::frozen;
 use crate::ledger;
 use crate::memo::Memo;
@@ -20,6 +22,9 @@ use crate::memo::Memo;
 /// Every row of the input becomes a row of the output, in the same order; the number of rows is public. Columns that are neither questions nor public in the survey are left out. A
 /// missing answer, and one that cannot be read, is randomized as what the survey says, so that nobody can tell. Of JSON lines, a column that no row has is
 /// refused: whether any row has it is public as well.
+///
+/// An answer to a "several" question is the names of its choices, a list or a text with ; between them. In CSV and JSON lines a number is such a name. In Parquet and Arrow, a column of whole numbers is
+/// one of bits: bit 0 is the first choice, so that 5 ticks the first and the third.
 ///
 /// Randomizing the same answers again spends the budget again. With --memo, whoever was asked before gets the response of the first time, for ever.
 #[derive(Debug, clap::Args)]
@@ -41,8 +46,8 @@ pub(crate) struct Args {
     to: Option<Format>,
     /// Freeze the first response of each person (the survey's id column) to each question
     ///
-    /// The key file is made if it is not there, and only its owner can read it. Beside it, KEYFILE.responses has the responses. If one of them is lost, everybody is randomized anew, which spends again. Whoever
-    /// has both and the ids knows who reported what; the noise stays.
+    /// Both the key file and KEYFILE.responses, which has the responses, are made if neither is there, and only their owner can read them. If one of them is lost, nobody can be recognized, and that is refused:
+    /// restore it; or remove the other, knowing that everybody is then asked afresh and spends again. Whoever has both and the ids knows who reported what; the noise stays.
     #[arg(long, value_name = "KEYFILE")]
     memo: Option<PathBuf>,
     /// Freeze the first response to each *answer* of a person instead
@@ -91,7 +96,9 @@ impl Args {
         }
         let mut sink: Option<(Background, arrow_schema::SchemaRef)> = None;
         for path in expand(&self.answers)? {
-            let source = open(&path, self.format, &wanted(&survey))?;
+            let (names, rows) = (wanted(&survey), survey_rows(&survey));
+            let wanted = Wanted { names: &names, rows, ..Wanted::default() };
+            let source = open_wanted(&path, self.format, &wanted)?;
             let schema = survey.report_schema(&source.schema)?;
             let (sink, first) = match &mut sink {
                 Some(sink) => sink,
@@ -129,6 +136,11 @@ impl Args {
         }
         Ok(())
     }
+}
+
+/// How many rows are read at a time, so that their reports have a place in memory.
+pub(crate) fn survey_rows(survey: &Survey) -> usize {
+    batch_rows(survey.questions().iter().map(|question| question.kind().report_type()))
 }
 
 fn wanted(survey: &Survey) -> Vec<String> {

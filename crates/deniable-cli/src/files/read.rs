@@ -1,6 +1,6 @@
 //! Rows in, batch by batch.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -75,32 +75,50 @@ pub(crate) fn expand(arguments: &[String]) -> Result<Vec<PathBuf>> {
 ///
 /// A file that cannot be read, or is none of its format.
 pub(crate) fn open(path: &Path, told: Option<Format>, names: &[String]) -> Result<Source> {
-    open_with(path, told, names, None)
+    open_wanted(path, told, &Wanted { names, ..Wanted::default() })
 }
 
-/// [`open`], with a column that need not be there.
-pub(crate) fn open_with(
+/// What is read of a file.
+#[derive(Clone, Copy)]
+pub(crate) struct Wanted<'a> {
+    pub(crate) names: &'a [String],
+    /// A column that need not be there.
+    pub(crate) optional: Option<&'a str>,
+    /// The most rows of a batch.
+    pub(crate) rows: usize,
+}
+
+impl Default for Wanted<'_> {
+    fn default() -> Self {
+        Wanted { names: &[], optional: None, rows: BATCH }
+    }
+}
+
+impl Wanted<'_> {
+    fn has(&self, name: &str) -> bool {
+        self.names.iter().any(|wanted| wanted == name) || self.optional == Some(name)
+    }
+}
+
+/// [`open`], with more to say of what is read.
+pub(crate) fn open_wanted(
     path: &Path,
     told: Option<Format>,
-    names: &[String],
-    optional: Option<&str>,
+    wanted: &Wanted<'_>,
 ) -> Result<Source> {
     let (format, compression) = Format::of(path, told)?;
     let of = Of(path.to_owned());
-    let wanted: HashSet<String> =
-        names.iter().cloned().chain(optional.map(str::to_owned)).collect();
-    let is_wanted = move |name: &str| wanted.contains(name);
     match format {
         Format::Csv => {
             let (lines, extent) = of.lines(compression)?;
-            Ok(Source { extent, ..csv(of, lines, is_wanted)? })
+            Ok(Source { extent, ..csv(of, lines, wanted)? })
         }
         Format::Jsonl => {
             let (lines, extent) = of.lines(compression)?;
-            Ok(Source { extent, ..jsonl(of, lines, names, optional)? })
+            Ok(Source { extent, ..jsonl(of, lines, wanted)? })
         }
-        Format::Parquet => parquet(of, is_wanted),
-        Format::Arrow => arrow(of, is_wanted),
+        Format::Parquet => parquet(of, wanted),
+        Format::Arrow => arrow(of, wanted),
     }
 }
 
@@ -179,6 +197,8 @@ struct Rows {
     schema: SchemaRef,
     builders: Vec<StringBuilder>,
     rows: usize,
+    /// Of a batch.
+    most: usize,
     /// Of all texts.
     bytes: usize,
     /// The fingerprint, which must be the same in all rows.
@@ -186,15 +206,17 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(names: &[String], fingerprint: Option<usize>) -> Self {
+    fn new(names: &[String], most: usize) -> Self {
         let column = |name: &String| Field::new(name, DataType::Utf8, true);
         let fields: Vec<Field> = names.iter().map(column).collect();
         let builders = names.iter().map(|_| StringBuilder::new()).collect();
-        Rows { schema: Arc::new(Schema::new(fields)), builders, rows: 0, bytes: 0, fingerprint }
+        let fingerprint = names.iter().position(|name| name == FINGERPRINT);
+        let schema = Arc::new(Schema::new(fields));
+        Rows { schema, builders, rows: 0, most, bytes: 0, fingerprint }
     }
 
     fn have_room(&self) -> bool {
-        self.rows < BATCH && self.bytes <= LONGEST
+        self.rows < self.most && self.bytes <= LONGEST
     }
 
     fn push<'a>(&mut self, mut text: impl FnMut(usize) -> Option<std::borrow::Cow<'a, str>>) {
@@ -243,11 +265,7 @@ fn with_fingerprint(mut batch: RecordBatch, column: usize) -> Result<RecordBatch
     Ok(batch.with_schema(Arc::new(schema)).expect("the same columns"))
 }
 
-fn csv(
-    of: Of,
-    reader: Box<dyn BufRead>,
-    is_wanted: impl Fn(&str) -> bool + 'static,
-) -> Result<Source> {
+fn csv(of: Of, reader: Box<dyn BufRead>, wanted: &Wanted<'_>) -> Result<Source> {
     let reader = with_empty_lines(reader).map_err(|error| Error::io(&of.0, &error))?;
     let mut reader = csv::ReaderBuilder::new().flexible(true).from_reader(reader);
     let damaged = move || of.damaged("CSV");
@@ -261,10 +279,10 @@ fn csv(
             name.trim().to_owned()
         })
         .collect();
-    let is_read = |name: &str| name == FINGERPRINT || is_wanted(name);
+    let is_read = |name: &str| name == FINGERPRINT || wanted.has(name);
     let places: Vec<usize> = (0..names.len()).filter(|&place| is_read(&names[place])).collect();
     let names: Vec<String> = places.iter().map(|&place| names[place].clone()).collect();
-    let mut rows = Rows::new(&names, names.iter().position(|name| name == FINGERPRINT));
+    let mut rows = Rows::new(&names, wanted.rows);
     let (schema, mut record) = (rows.schema.clone(), csv::ByteRecord::new());
     let batches = std::iter::from_fn(move || {
         while rows.have_room() {
@@ -337,21 +355,16 @@ impl Read for OneColumn {
 
 type Object = serde_json::Map<String, serde_json::Value>;
 
-fn jsonl(
-    of: Of,
-    mut reader: Box<dyn BufRead>,
-    names: &[String],
-    optional: Option<&str>,
-) -> Result<Source> {
+fn jsonl(of: Of, mut reader: Box<dyn BufRead>, wanted: &Wanted<'_>) -> Result<Source> {
     let mut first = Vec::new();
     reader.read_until(b'\n', &mut first).map_err(|error| Error::io(&of.0, &error))?;
     // Reports, which are no secret, have it in every row.
     let is_reports = object(&first).is_some_and(|object| object.contains_key(FINGERPRINT));
-    let mut names = names.to_vec();
+    let (mut names, optional) = (wanted.names.to_vec(), wanted.optional);
     names.extend(is_reports.then(|| FINGERPRINT.to_owned()));
     names.extend(optional.map(str::to_owned));
     let mut seen: Vec<bool> = names.iter().map(|name| Some(name.as_str()) == optional).collect();
-    let mut rows = Rows::new(&names, names.iter().position(|name| name == FINGERPRINT));
+    let mut rows = Rows::new(&names, wanted.rows);
     let (schema, mut line, mut is_first) = (rows.schema.clone(), first, true);
     let batches = std::iter::from_fn(move || {
         while rows.have_room() {
@@ -428,7 +441,7 @@ fn json_text(value: &serde_json::Value) -> Option<String> {
     }
 }
 
-fn parquet(of: Of, is_wanted: impl Fn(&str) -> bool) -> Result<Source> {
+fn parquet(of: Of, wanted: &Wanted<'_>) -> Result<Source> {
     if of.is_standard() {
         return Err(Error::refused(
             "-: Parquet is read from its end, and needs a file; accepted are other formats, or a name",
@@ -437,31 +450,31 @@ fn parquet(of: Of, is_wanted: impl Fn(&str) -> bool) -> Result<Source> {
     let builder =
         ParquetRecordBatchReaderBuilder::try_new(of.file()?).map_err(|_| of.damaged("Parquet"))?;
     let columns = builder.parquet_schema().root_schema().get_fields().iter().enumerate();
-    let wanted: Vec<usize> =
-        columns.filter(|(_, column)| is_wanted(column.name())).map(|(i, _)| i).collect();
-    let mask = ProjectionMask::roots(builder.parquet_schema(), wanted);
+    let places: Vec<usize> =
+        columns.filter(|(_, column)| wanted.has(column.name())).map(|(i, _)| i).collect();
+    let mask = ProjectionMask::roots(builder.parquet_schema(), places);
     let schema = builder.schema().clone();
     let rows = builder.metadata().file_metadata().num_rows().try_into().unwrap_or(0);
     let reader = builder
-        .with_batch_size(BATCH)
+        .with_batch_size(wanted.rows)
         .with_projection(mask)
         .build()
         .map_err(|_| of.damaged("Parquet"))?;
     // That of the projection has not the metadata.
     let fields = arrow_array::RecordBatchReader::schema(&reader).fields().clone();
     let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
-    let source = in_batches(schema, reader, move || of.damaged("Parquet"));
+    let source = in_batches(schema, wanted.rows, reader, move || of.damaged("Parquet"));
     Ok(Source { extent: Extent::Rows(rows), ..source })
 }
 
-fn arrow(of: Of, is_wanted: impl Fn(&str) -> bool) -> Result<Source> {
+fn arrow(of: Of, wanted: &Wanted<'_>) -> Result<Source> {
     let damaged = |_| of.damaged("Arrow");
     if of.is_standard() {
         let reader =
             arrow_ipc::reader::StreamReader::try_new(io::stdin(), None).map_err(damaged)?;
-        let (schema, places) = project(&reader.schema(), is_wanted);
+        let (schema, places) = project(&reader.schema(), wanted);
         let reader = reader.map(move |batch| batch.and_then(|batch| batch.project(&places)));
-        return Ok(in_batches(schema, reader, move || of.damaged("Arrow")));
+        return Ok(in_batches(schema, wanted.rows, reader, move || of.damaged("Arrow")));
     }
     let mut file = of.file()?;
     let mut magic = [0; 6];
@@ -470,33 +483,45 @@ fn arrow(of: Of, is_wanted: impl Fn(&str) -> bool) -> Result<Source> {
     let file = BufReader::new(file);
     if is_file {
         let reader = arrow_ipc::reader::FileReader::try_new(file, None).map_err(damaged)?;
-        let (schema, places) = project(&reader.schema(), is_wanted);
+        let (schema, places) = project(&reader.schema(), wanted);
         let reader = reader.map(move |batch| batch.and_then(|batch| batch.project(&places)));
-        return Ok(in_batches(schema, reader, move || of.damaged("Arrow")));
+        return Ok(in_batches(schema, wanted.rows, reader, move || of.damaged("Arrow")));
     }
     let reader = arrow_ipc::reader::StreamReader::try_new(file, None).map_err(damaged)?;
-    let (schema, places) = project(&reader.schema(), is_wanted);
+    let (schema, places) = project(&reader.schema(), wanted);
     let reader = reader.map(move |batch| batch.and_then(|batch| batch.project(&places)));
-    Ok(in_batches(schema, reader, move || of.damaged("Arrow")))
+    Ok(in_batches(schema, wanted.rows, reader, move || of.damaged("Arrow")))
 }
 
-fn project(schema: &Schema, is_wanted: impl Fn(&str) -> bool) -> (SchemaRef, Vec<usize>) {
+fn project(schema: &Schema, wanted: &Wanted<'_>) -> (SchemaRef, Vec<usize>) {
     let fields = schema.fields().iter().enumerate();
     let places: Vec<usize> =
-        fields.filter(|(_, field)| is_wanted(field.name())).map(|(i, _)| i).collect();
+        fields.filter(|(_, field)| wanted.has(field.name())).map(|(i, _)| i).collect();
     (Arc::new(schema.project(&places).expect("places of columns")), places)
 }
 
-/// Batches with the metadata of the file.
+/// Batches of at most so many rows, with the metadata of the file.
 fn in_batches<E>(
     schema: SchemaRef,
+    most: usize,
     batches: impl Iterator<Item = std::result::Result<RecordBatch, E>> + 'static,
     damaged: impl Fn() -> Error + 'static,
 ) -> Source {
     let of_all = schema.clone();
-    let batches = batches.map(move |batch| {
-        let batch = batch.map_err(|_| damaged())?;
-        batch.with_schema(of_all.clone()).map_err(|_| damaged())
+    let batches = batches.flat_map(move |batch| {
+        let batch = batch.map_err(|_| damaged());
+        match batch.and_then(|batch| batch.with_schema(of_all.clone()).map_err(|_| damaged())) {
+            Ok(batch) => slices(&batch, most),
+            Err(error) => vec![Err(error)],
+        }
     });
     Source { schema, batches: Box::new(batches), extent: Extent::Unknown }
+}
+
+/// A batch in parts of at most so many rows.
+fn slices(batch: &RecordBatch, most: usize) -> Vec<Result<RecordBatch>> {
+    let rows = batch.num_rows();
+    // One without rows says whose reports it would be, too.
+    let starts = (0..rows.max(1)).step_by(most);
+    starts.map(|start| Ok(batch.slice(start, most.min(rows - start)))).collect()
 }

@@ -13,8 +13,11 @@ use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::schema::types::ColumnPath;
 
-use super::{Atomic, BATCH, Compression, Format};
+use super::{Atomic, BATCH, Compression, Format, batch_rows, rows_within};
 use crate::error::{Error, Kind, Result};
+
+/// A group of rows of Parquet is in memory until it is whole: what its reports take, at most.
+const GROUP_BYTES: usize = 1 << 27;
 
 /// A file that rows are written to, and which appears when it is [finished](Sink::finish). Its bytes depend on the rows and the schema alone.
 pub(crate) struct Sink {
@@ -23,6 +26,8 @@ pub(crate) struct Sink {
     /// Files without metadata have it in a column.
     fingerprint: Option<String>,
     schema: SchemaRef,
+    /// Of a batch.
+    rows: usize,
     /// Rows that do not fill a batch yet: how rows came in batches must not be seen in the file.
     waiting: Vec<RecordBatch>,
 }
@@ -114,8 +119,8 @@ impl Sink {
             }
         };
         let fingerprint = schema.metadata().get(FINGERPRINT).filter(|_| format.is_text()).cloned();
-        let (path, schema) = (path.to_owned(), schema.clone());
-        let mut sink = Sink { path, writer, fingerprint, schema, waiting: Vec::new() };
+        let (path, schema, rows) = (path.to_owned(), schema.clone(), batch_rows(types(schema)));
+        let mut sink = Sink { path, writer, fingerprint, schema, rows, waiting: Vec::new() };
         if let Writer::Csv(_) = sink.writer {
             // The names, also if there are no rows.
             sink.put(&RecordBatch::new_empty(sink.schema.clone()))?;
@@ -123,20 +128,25 @@ impl Sink {
         Ok(sink)
     }
 
+    /// In batches of so many rows, where the types do not say how long these are.
+    pub(crate) fn with_rows(self, rows: usize) -> Self {
+        Sink { rows, ..self }
+    }
+
     /// Writes rows of the schema.
     pub(crate) fn write(&mut self, batch: &RecordBatch) -> Result<()> {
-        if self.waiting.is_empty() && batch.num_rows() == BATCH {
+        if self.waiting.is_empty() && batch.num_rows() == self.rows {
             return self.put(batch);
         }
         self.waiting.push(batch.clone());
         let rows: usize = self.waiting.iter().map(RecordBatch::num_rows).sum();
-        if rows < BATCH {
+        if rows < self.rows {
             return Ok(());
         }
         let all = self.take_waiting()?;
-        let whole = rows - rows % BATCH;
-        for start in (0..whole).step_by(BATCH) {
-            self.put(&all.slice(start, BATCH))?;
+        let whole = rows - rows % self.rows;
+        for start in (0..whole).step_by(self.rows) {
+            self.put(&all.slice(start, self.rows))?;
         }
         self.waiting.extend((rows > whole).then(|| all.slice(whole, rows - whole)));
         Ok(())
@@ -192,12 +202,17 @@ impl Sink {
     }
 }
 
+fn types(schema: &Schema) -> impl Iterator<Item = DataType> {
+    schema.fields().iter().map(|field| field.data_type().clone())
+}
+
 /// Noise has no values that come again, and no smallest one that anybody looks for.
 fn properties(schema: &Schema) -> WriterProperties {
     let metadata = schema.metadata().iter();
     let metadata = metadata.map(|(key, value)| KeyValue::new(key.clone(), value.clone())).collect();
     let mut properties = WriterProperties::builder()
         .set_compression(Codec::ZSTD(ZstdLevel::try_new(1).expect("a level")))
+        .set_max_row_group_row_count(Some(rows_within(GROUP_BYTES, types(schema)).min(16 * BATCH)))
         .set_key_value_metadata(Some(metadata));
     for field in schema.fields() {
         if matches!(field.data_type(), DataType::FixedSizeBinary(_) | DataType::Float64) {

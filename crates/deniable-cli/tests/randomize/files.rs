@@ -124,6 +124,69 @@ fn long_files_do_not_show_their_batches() {
     }
 }
 
+/// A report of a long list, in bytes.
+const LONG: usize = 25_000;
+
+/// A survey with a long list, and answers to it.
+fn long_list(rows: usize) -> Folder {
+    let folder = Folder::new();
+    let choices: Vec<String> = (0..8 * LONG).map(|i| format!("\"{i}\"")).collect();
+    let question = "name = \"list\"\nkind = \"several\"\nmost = 1\nepsilon = 1000";
+    let survey =
+        format!("version = 1\n[[question]]\n{question}\nchoices = [{}]", choices.join(","));
+    folder.write("survey.toml", &survey);
+    let answers: Vec<String> = (0..rows).map(|i| i.to_string()).collect();
+    folder.write("answers.csv", &format!("list\n{}\n", answers.join("\n")));
+    let column: ArrayRef = Arc::new(StringArray::from(answers));
+    let answers = RecordBatch::try_from_iter([("list", column)]).unwrap();
+    arrow(&answers, &folder.path("answers.arrow"), rows);
+    folder
+}
+
+/// Few reports of a long list are in memory at a time, and how many is a matter of the survey alone.
+#[test]
+fn long_lists_are_in_small_batches() {
+    // What the reports of a batch, and of a group of Parquet, may take.
+    let (batch_rows, group_rows) = ((1 << 25) / LONG, (1 << 27) / LONG);
+    let rows = 2 * batch_rows + 7;
+    let folder = long_list(rows);
+    folder.randomize("answers.csv", "a.arrow");
+    folder.randomize("answers.arrow", "b.arrow");
+    assert!(folder.read("a.arrow") == folder.read("b.arrow"));
+    let reports = File::open(folder.path("a.arrow")).unwrap();
+    let reports = arrow_ipc::reader::FileReader::try_new(reports, None).unwrap();
+    let lengths: Vec<usize> = reports.map(|batch| batch.unwrap().num_rows()).collect();
+    assert_eq!(lengths, [batch_rows, batch_rows, 7]);
+
+    folder.randomize("answers.*", "c.parquet");
+    let reports = File::open(folder.path("c.parquet")).unwrap();
+    let reports =
+        parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder::try_new(reports).unwrap();
+    let groups = reports.metadata().row_groups().iter();
+    let groups: Vec<i64> = groups.map(|group| group.num_rows()).collect();
+    assert_eq!(groups, [group_rows as i64, (2 * rows - group_rows) as i64]);
+}
+
+/// 500 MB of reports, made and counted in 400 MB of memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn long_lists_are_made_and_counted_in_little_memory() {
+    let folder = long_list(20_000);
+    let run = |line: &str| {
+        let limited = format!("ulimit -d 400000; exec {} {line}", env!("CARGO_BIN_EXE_deniable"));
+        let mut command = Command::new("sh");
+        command.args(["-c", &limited]).current_dir(folder.0.path()).env("RAYON_NUM_THREADS", "1");
+        let done = command.stdin(Stdio::null()).output().unwrap();
+        assert!(done.status.success(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
+        done.stdout
+    };
+    run("randomize survey.toml answers.csv -o 1.parquet");
+    run("randomize survey.toml answers.arrow -o 2.parquet");
+    let counts = run("count survey.toml 1.parquet 2.parquet -o -");
+    let counts: serde_json::Value = serde_json::from_slice(&counts).unwrap();
+    assert_eq!(counts["questions"][0]["tally"]["values"]["reports"], 40_000);
+}
+
 #[test]
 fn standard_input_and_output() {
     let folder = Folder::new();

@@ -40,10 +40,12 @@ fn responses_are_frozen() {
     again.truncate(300);
     again.reverse();
     assert_eq!(again, first);
-    // Without the memo, or with a new key, responses are drawn anew.
+    // Without the memo, or with a new one, responses are drawn anew.
     folder.randomize("answers.csv", "4.csv");
     assert_ne!(csv_rows(&folder.read("4.csv")).1, first);
-    fs::rename(folder.path("key"), folder.path("old")).unwrap();
+    for name in ["key", "key.responses"] {
+        fs::remove_file(folder.path(name)).unwrap();
+    }
     assert_ne!(run("answers.csv", "5.csv", &[]), first);
     // Only the owner reads key and responses, and neither names anybody.
     for name in ["key", "key.responses"] {
@@ -112,6 +114,44 @@ fn a_memo_needs_people_and_its_files() {
     folder.write("survey.toml", &CERTAIN.replace("id = \"person\"", ""));
     assert!(folder.refused(&arguments, 3).contains("`id`"));
     assert!(!folder.path("reports.csv").exists());
+}
+
+/// Without one of both nobody would be recognized, and all would spend again.
+#[test]
+fn a_key_or_responses_that_are_lost_are_not_made_anew() {
+    let folder = Folder::new();
+    doubtful(&folder);
+    fn arguments(output: &str) -> [&str; 7] {
+        ["randomize", "survey.toml", "answers.csv", "-o", output, "--memo", "key"]
+    }
+    let rows = |output: &str| {
+        assert!(folder.run(&arguments(output)).status.success());
+        csv_rows(&folder.read(output)).1
+    };
+    let first = rows("1.csv");
+    for (lost, says) in [
+        ("key", "key: this key is gone"),
+        ("key.responses", "key.responses: the responses of the key key are gone"),
+    ] {
+        fs::rename(folder.path(lost), folder.path("kept")).unwrap();
+        let before = folder.names();
+        let said = folder.refused(&arguments("2.csv"), 3);
+        assert!(said.contains(says) && said.contains("asked afresh and spend again"), "{said}");
+        assert_eq!(folder.names(), before);
+        fs::rename(folder.path("kept"), folder.path(lost)).unwrap();
+        // As it was, it goes on.
+        assert_eq!(rows("2.csv"), first);
+        fs::remove_file(folder.path("2.csv")).unwrap();
+    }
+    // Whoever knows what that means can begin anew.
+    fs::remove_file(folder.path("key")).unwrap();
+    fs::remove_file(folder.path("key.responses")).unwrap();
+    assert_ne!(rows("2.csv"), first);
+    // What a crash of the first run leaves: responses of nobody, and no key yet.
+    fs::remove_file(folder.path("key")).unwrap();
+    folder.write("key.responses", "deniable memo 1\n");
+    let again = rows("3.csv");
+    assert_eq!(rows("4.csv"), again);
 }
 
 /// A response is only that of the question it was drawn for, and another one is not drawn in silence.

@@ -8,6 +8,7 @@ use dashu_ratio::RBig;
 use deniable::rappor::Params;
 use deniable::rappor::reference::Encoder;
 use deniable::{BitVector, Result};
+use deniable_audit::stated::rappor as stated;
 use deniable_sample::Source;
 
 use super::Local;
@@ -82,8 +83,7 @@ impl Step for Permanent {
     }
 
     fn ones(&self) -> (RBig, RBig) {
-        let flip = value(self.0.f()) / RBig::from(2);
-        (RBig::ONE - &flip, flip)
+        stated::permanent(&self.0)
     }
 }
 
@@ -103,10 +103,7 @@ impl Step for Report {
     }
 
     fn ones(&self) -> (RBig, RBig) {
-        let (one, zero) = Permanent(self.0).ones();
-        let (q, p) = Instantaneous(self.0).ones();
-        let by = |one: RBig| &one * &q + (RBig::ONE - &one) * &p;
-        (by(one), by(zero))
+        stated::report(&self.0)
     }
 }
 

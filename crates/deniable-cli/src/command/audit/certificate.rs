@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use deniable_audit::black_box::{FALSE_ALARM, Verdict};
 use serde_json::{Value, json};
 
-use super::mechanism::Judged;
+use super::look::Judged;
 
 /// What was looked at, and what came out.
 pub(super) struct Certificate {

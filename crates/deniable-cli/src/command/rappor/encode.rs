@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use arrow_array::{Array, RecordBatch};
+use arrow_schema::DataType;
 use deniable::rappor::reference::Encoder;
 use deniable::rappor::{Client, Params, Report};
 
@@ -10,7 +11,7 @@ use super::reports::{self, CLIENT, COHORT, VALUE};
 use super::secret::{self, Secrets};
 use super::{of_file, read_params};
 use crate::error::{Error, Result};
-use crate::files::{Format, Sink, expand, open_with};
+use crate::files::{Format, Sink, Wanted, batch_rows, expand, open_wanted};
 
 /// Make reports of values: one row is one report
 ///
@@ -55,7 +56,10 @@ impl Args {
             false => params,
         };
         let paths = expand(&self.values)?;
-        let mut sink = Sink::create(&self.output, self.to, &reports::schema())?;
+        // A bit of a report is a letter there.
+        let most = batch_rows([DataType::FixedSizeBinary(params.k() as i32)]);
+        let sink = Sink::create(&self.output, self.to, &reports::schema())?;
+        let mut sink = sink.with_rows(most);
         let secrets = match &self.secret_file {
             Some(path) => Secrets::of_file(path)?,
             None => Secrets::Fresh,
@@ -63,7 +67,8 @@ impl Args {
         let mut rows = Rows { params, secrets, of: &self, before: 0 };
         for path in paths {
             let names = [CLIENT, VALUE].map(str::to_owned);
-            let source = open_with(&path, self.format, &names, Some(COHORT))?;
+            let wanted = Wanted { names: &names, optional: Some(COHORT), rows: most };
+            let source = open_wanted(&path, self.format, &wanted)?;
             for batch in source {
                 sink.write(&rows.encode(&path, &batch?)?)?;
             }

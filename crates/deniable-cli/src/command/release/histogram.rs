@@ -12,7 +12,7 @@ use deniable::prelude::*;
 
 use super::{Args, cast, is_plain, place, values_of, within, wrong_type};
 use crate::error::{Error, Result};
-use crate::files::{Sink, expand, open_with};
+use crate::files::{Sink, Wanted, expand, open_wanted};
 use crate::output::Facts;
 
 /// Which files are to be hard to tell apart.
@@ -154,8 +154,9 @@ impl Histogram {
     fn count(&self, args: &Args) -> Result<Vec<i64>> {
         let mut counts = vec![0; self.keys.names.len()];
         for path in expand(&args.inputs)? {
+            let wanted = Wanted { optional: Some(&self.column), ..Wanted::default() };
             // Whether any row of JSON lines has the column can be a matter of one person's rows.
-            let source = open_with(&path, args.format, &[], Some(&self.column))?;
+            let source = open_wanted(&path, args.format, &wanted)?;
             let field = source.schema.field(place(&source.schema, &self.column)?);
             let values = values_of(field.data_type());
             if !(values.is_integer() || is_plain(values)) {

@@ -1,10 +1,10 @@
 //! What parameters claim to lose, against the worst ratio over every kind of pair of Bloom filters.
 
-use dashu_ratio::RBig;
 use deniable::rappor::Params;
+use deniable_audit::stated::rappor as stated;
 
 use super::{Permanent, Report, Step, params};
-use crate::audit::exact::{Loss, Tally, Worst};
+use crate::audit::exact::{Loss, Tally};
 use crate::audit::local::Local;
 use crate::audit::local::parameters::{Spread, any_floats};
 
@@ -16,75 +16,16 @@ pub fn shipping(params: &Params) -> [f64; 2] {
 /// Judges the claims about one report and about all by every kind of pair of filters.
 pub fn audit_claims(tally: &mut Tally, all: &[Params], claims: impl Fn(&Params) -> [f64; 2]) {
     for params in all {
-        let kinds = kinds(params.k(), params.h());
         let [report, permanent] = claims(params);
         for (step, claim, ones) in [
             ("one report", report, Report(*params).ones()),
             ("all reports", permanent, Permanent(*params).ones()),
         ] {
-            let bits = Bits::new(&ones);
-            let losses: Vec<(u64, Loss)> = kinds.iter().map(|&kind| bits.loss_of(kind)).collect();
+            let losses = stated::losses(params, &ones).into_iter();
+            let losses: Vec<_> = losses.map(|(times, worst)| (times, Loss::new(worst))).collect();
             let losses: Vec<_> = losses.iter().map(|(times, loss)| (*times, loss)).collect();
             tally.judge(|| format!("{step} of {params:?}"), claim, &losses);
         }
-    }
-}
-
-/// For every pair of filters how many bits only the first has, and how many only the second. Of very many kinds only those of which no other has more
-/// bits of one kind and as many of the other: a bit more never tells less.
-pub fn kinds(k: usize, h: usize) -> Vec<(usize, usize)> {
-    // Both may have bits in common, each has from 1 to h, and all together are at most k.
-    let is_kind = |a: usize, b: usize| {
-        let mut common = 0..=h;
-        common.any(|c| [a + c, b + c].iter().all(|n| (1..=h).contains(n)) && a + b + c <= k)
-    };
-    let all = (0..=h).flat_map(|a| (0..=h).map(move |b| (a, b))).filter(|&(a, b)| is_kind(a, b));
-    all.filter(|&(a, b)| h <= 6 || !is_kind(a + 1, b) && !is_kind(a, b + 1)).collect()
-}
-
-/// The most that a bit which only the first filter has can say for it, and a bit which only the second one has.
-struct Bits {
-    first: Worst,
-    second: Worst,
-}
-
-impl Bits {
-    /// By the probabilities of a one where a filter has a one, and where it has a zero.
-    fn new((one, zero): &(RBig, RBig)) -> Self {
-        Bits { first: most_for(one, zero), second: most_for(zero, one) }
-    }
-
-    /// What a pair of this kind loses, as so many times a loss. All bits are independent, so that ratios are multiplied.
-    fn loss_of(&self, (a, b): (usize, usize)) -> (u64, Loss) {
-        let (times, worst) = match a {
-            _ if self.first == self.second => (a + b, self.first.clone()),
-            _ if a == b => (a, product(&self.first, &self.second)),
-            _ => (1, product(&power(&self.first, a), &power(&self.second, b))),
-        };
-        (times as u64, Loss::new(worst))
-    }
-}
-
-/// How much likelier an output of a bit is at most where it is a one with probability `above` than where it is with `below`.
-fn most_for(above: &RBig, below: &RBig) -> Worst {
-    match above >= below {
-        true => Worst::of_probabilities(above, below),
-        false => Worst::of_probabilities(&(RBig::ONE - above), &(RBig::ONE - below)),
-    }
-}
-
-fn power(worst: &Worst, exponent: usize) -> Worst {
-    match worst {
-        _ if exponent == 0 => Worst::Ratio(RBig::ONE),
-        Worst::Ratio(ratio) => Worst::Ratio(ratio.pow(exponent as isize)),
-        Worst::Infinite => Worst::Infinite,
-    }
-}
-
-fn product(a: &Worst, b: &Worst) -> Worst {
-    match (a, b) {
-        (Worst::Ratio(a), Worst::Ratio(b)) => Worst::Ratio(a * b),
-        _ => Worst::Infinite,
     }
 }
 
