@@ -158,7 +158,7 @@ fn randomize_integers<'py, N: WholeNumber + Element>(
 ) -> Result<Bound<'py, PyAny>> {
     let (py, count) = (numbers.py(), numbers.len());
     let (mut places, mut packed, mut width) = (Vec::new(), Vec::new(), 0);
-    in_blocks(py, count, BLOCK, |rows| {
+    in_blocks(py, count, choice.rows_at_once(), |rows| {
         let left = count - rows.end;
         let block = values(numbers, rows, same);
         match py.detach(|| choice.report_numbers(block.into_iter().map(Some), missing))? {

@@ -117,6 +117,14 @@ impl<T: Eq + Hash + Clone + Send + Sync> ChoiceMechanism<T> {
         each!(self, mechanism => mechanism.channel()).map(drop)
     }
 
+    /// So many rows that several threads are worth their while, and that what is made on the way takes little memory.
+    pub fn rows_at_once(&self) -> usize {
+        match self {
+            ChoiceMechanism::RandomizedResponse(_) => 1 << 18,
+            _ => self.packed().rows_at_once(),
+        }
+    }
+
     /// The type of reports that are no categories.
     pub(crate) fn packed(&self) -> Packed {
         match self {
@@ -394,9 +402,9 @@ impl ChoiceMechanism<i64> {
             };
             let (mut answers, mut numbers, mut rows) = (answers.map(place), Vec::new(), Vec::new());
             // Some at a time, so that their places need not all be kept.
-            const AT_ONCE: usize = 1 << 20;
+            let at_once = self.rows_at_once();
             loop {
-                let places: Vec<Index> = answers.by_ref().take(AT_ONCE).collect();
+                let places: Vec<Index> = answers.by_ref().take(at_once).collect();
                 let (length, left) = (places.len(), answers.size_hint().0);
                 match self.report(places)? {
                     Reported::Places(places) => {
@@ -409,7 +417,7 @@ impl ChoiceMechanism<i64> {
                         rows.extend_from_slice(packed.value_data());
                     }
                 }
-                if length < AT_ONCE {
+                if length < at_once {
                     break;
                 }
             }
