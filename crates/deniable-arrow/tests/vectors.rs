@@ -10,6 +10,7 @@ use deniable_arrow::{How, QuestionEstimate, ValueEstimate};
 use serde_json::Value;
 
 type Check = fn(&Value) -> Result<(), String>;
+type Part = (&'static str, fn(&ValueEstimate) -> f64);
 
 #[test]
 fn maps() {
@@ -114,7 +115,7 @@ fn columns(found: &QuestionEstimate, known: &Value) -> Result<(), String> {
         same("high", mean.high, &known["high"][0])?;
         return same("standard error", mean.standard_error, &known["standard_error"][0]);
     }
-    let parts: [(&str, fn(&ValueEstimate) -> f64); 6] = [
+    let parts: [Part; 6] = [
         ("share", |value| value.share),
         ("low", |value| value.low),
         ("high", |value| value.high),

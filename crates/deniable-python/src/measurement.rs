@@ -124,6 +124,13 @@ impl Measurement {
     /// >>> len(smokes.randomize([True, False, None], missing=False))
     /// 3
     ///
+    /// In expressions of Polars', eager or lazy, which then draw once for each row:
+    ///
+    /// >>> import polars as pl
+    /// >>> noisy = pl.col("smokes").map_batches(smokes.randomize, return_dtype=pl.Boolean)
+    /// >>> pl.LazyFrame({"smokes": [True, False, True]}).with_columns(noisy).collect().shape
+    /// (3, 1)
+    ///
     /// Randomizing the same answers again loses ε again.
     #[pyo3(signature = (column, *, missing=None))]
     fn randomize<'py>(

@@ -124,6 +124,9 @@ impl Survey {
     /// What the reports, or their counts, say, question by question. See `SurveyEstimates`.
     ///
     /// `candidates` is what to look for in answers to text questions, where the survey lists nothing.
+    ///
+    /// For each value of a public column apart, as the command's `--by`: `{name: survey.estimate(group) for name, group in reports.groupby("region")}`
+    /// with pandas, and the same with `group_by` of Polars.
     #[pyo3(signature = (reports, *, confidence=0.95, target="population", candidates=None))]
     fn estimate<'py>(
         slf: &Bound<'py, Self>,

@@ -139,38 +139,40 @@ impl<T: Eq + Hash + Clone + Send + Sync> ChoiceMechanism<T> {
     ///
     /// No entropy.
     pub fn report<I: CategoryIndex>(&self, mut places: Vec<I>) -> Result<Reported<I>> {
+        let packed = self.packed();
         Ok(match self {
             ChoiceMechanism::RandomizedResponse(mechanism) => {
                 mechanism.invoke_indices(&mut places)?;
                 Reported::Places(places)
             }
-            ChoiceMechanism::UnaryEncoding(mechanism) => self
-                .report_rows(&places, |places, all| {
-                    Ok(self.packed().add_words(&mechanism.invoke_rows(places)?, all))
-                })?,
-            ChoiceMechanism::SubsetSelection(mechanism) => self
-                .report_rows(&places, |places, all| {
-                    Ok(self.packed().add_words(&mechanism.invoke_rows(places)?, all))
-                })?,
+            ChoiceMechanism::UnaryEncoding(mechanism) => {
+                let rows = |places: &[I]| mechanism.invoke_rows(places);
+                self.report_rows(&places, rows, |words, all| packed.add_words(&words, all))?
+            }
+            ChoiceMechanism::SubsetSelection(mechanism) => {
+                let rows = |places: &[I]| mechanism.invoke_rows(places);
+                self.report_rows(&places, rows, |words, all| packed.add_words(&words, all))?
+            }
             ChoiceMechanism::LocalHashing(mechanism) => {
-                self.report_rows(&places, |places, all| {
-                    let rows = mechanism.invoke_rows(places)?;
-                    Ok(all.extend(rows.into_iter().flat_map(u16::to_le_bytes)))
+                let rows = |places: &[I]| mechanism.invoke_rows(places);
+                self.report_rows(&places, rows, |rows, all| {
+                    all.extend(rows.into_iter().flat_map(u16::to_le_bytes));
                 })?
             }
         })
     }
 
-    /// Packed bits, some rows at a time.
-    fn report_rows<I: CategoryIndex>(
+    /// Packed bits, some rows at a time, of which `add` makes bytes.
+    fn report_rows<I: CategoryIndex, R>(
         &self,
         places: &[I],
-        add: impl Fn(&[I], &mut Vec<u8>) -> deniable::Result<()>,
+        rows: impl Fn(&[I]) -> deniable::Result<R>,
+        add: impl Fn(R, &mut Vec<u8>),
     ) -> Result<Reported<I>> {
         let packed = self.packed();
         let mut bytes = Vec::with_capacity(places.len() * packed.row_bytes());
         for block in places.chunks(packed.rows_at_once()) {
-            add(block, &mut bytes)?;
+            add(rows(block)?, &mut bytes);
         }
         Ok(Reported::Column(packed.column(bytes)))
     }
