@@ -10,7 +10,7 @@ use arrow_array::{
 };
 use deniable::prelude::*;
 use deniable_arrow::mechanism::{
-    Answer, ChoiceMechanism, Counts, Mechanism, Noise, Reported, WholeNumber,
+    Answer, ChoiceMechanism, Counts, FloatNoise, Mechanism, Noise, Reported, WholeNumber,
 };
 use numpy::{
     Element, IntoPyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
@@ -362,4 +362,36 @@ pub(crate) fn addresses(column: AnyArray) -> Result<Vec<usize>> {
     let chunks = column.into_chunked_array().map_err(PyErr::from)?.into_inner().0;
     let first = |chunk: &ArrayRef| chunk.to_data().buffers().last().map(|b| b.as_ptr() as usize);
     Ok(chunks.iter().filter_map(first).collect())
+}
+
+/// How long the library's own batch takes on the memory of an array of NumPy's: what the bench compares with.
+pub(crate) fn batch_seconds(
+    mechanism: &Mechanism,
+    column: &Bound<'_, PyAny>,
+    times: usize,
+) -> Result<Vec<f64>> {
+    macro_rules! measure {
+        ($type:ty, $batch:expr) => {{
+            let answers: PyReadonlyArray1<'_, $type> =
+                column.extract().map_err(|_| mechanism.another_type())?;
+            let answers = answers.as_slice().map_err(|_| mechanism.another_type())?;
+            let once = |_| -> Result<f64> {
+                let start = std::time::Instant::now();
+                std::hint::black_box($batch(answers)?);
+                Ok(start.elapsed().as_secs_f64())
+            };
+            (0..times).map(once).collect()
+        }};
+    }
+    match mechanism {
+        Mechanism::YesNo(yes_no) => measure!(bool, |answers| yes_no.invoke_batch(answers)),
+        Mechanism::Integers(ChoiceMechanism::RandomizedResponse(choice)) => {
+            measure!(i64, |answers| choice.invoke_batch(answers))
+        }
+        Mechanism::F64(FloatNoise::Scalar(noise)) => {
+            measure!(f64, |answers| noise.invoke_batch(answers))
+        }
+        Mechanism::F64(FloatNoise::Vector(noise)) => measure!(f64, |answers| noise.invoke(answers)),
+        _ => Err(mechanism.another_type().into()),
+    }
 }

@@ -314,6 +314,11 @@ impl Measurement {
         Ok(Counts(counts))
     }
 
+    /// For the bench.
+    fn _batch_seconds(&self, column: &Bound<'_, PyAny>, times: usize) -> Result<Vec<f64>> {
+        column::batch_seconds(&self.mechanism, column, times)
+    }
+
     /// Where the interpreter's columns are in memory, as this module sees them: for tests that nothing was copied.
     #[staticmethod]
     fn _address(column: AnyArray) -> Result<Vec<usize>> {

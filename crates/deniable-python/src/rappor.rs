@@ -84,32 +84,22 @@ impl RapporParams {
     }
 
     fn __repr__(&self) -> String {
-        let Parts { k, h, m, p, q, f } = self.parts();
+        let (k, h, m, p, q, f) = self.parts();
         format!("RapporParams(k={k}, h={h}, m={m}, p={p:?}, q={q:?}, f={f:?})")
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> (Bound<'py, PyAny>, (usize, usize, usize, f64, f64, f64)) {
-        let Parts { k, h, m, p, q, f } = slf.get().parts();
-        (slf.get_type().into_any(), (k, h, m, p, q, f))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, Parts) {
+        (slf.get_type().into_any(), slf.get().parts())
     }
 }
 
-struct Parts {
-    k: usize,
-    h: usize,
-    m: usize,
-    p: f64,
-    q: f64,
-    f: f64,
-}
+/// k, h, m, p, q and f.
+type Parts = (usize, usize, usize, f64, f64, f64);
 
 impl RapporParams {
     fn parts(&self) -> Parts {
         let params = &self.0;
-        let (k, h, m) = (params.k(), params.h(), params.m());
-        Parts { k, h, m, p: params.p(), q: params.q(), f: params.f() }
+        (params.k(), params.h(), params.m(), params.p(), params.q(), params.f())
     }
 }
 
@@ -137,8 +127,8 @@ impl RapporClient {
             ),
         };
         Ok(RapporClient(match cohort {
-            None => Client::new(params.0.clone(), secret),
-            Some(cohort) => Client::with_cohort(params.0.clone(), secret, cohort)?,
+            None => Client::new(params.0, secret),
+            Some(cohort) => Client::with_cohort(params.0, secret, cohort)?,
         }))
     }
 

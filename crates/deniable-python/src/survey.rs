@@ -240,7 +240,7 @@ fn with_fingerprint(batch: RecordBatch) -> Result<RecordBatch> {
     let mut metadata = batch.schema_ref().metadata().clone();
     metadata.insert(FINGERPRINT.to_owned(), first.to_owned());
     let schema = Schema::new_with_metadata(batch.schema_ref().fields().clone(), metadata);
-    Ok(batch.with_schema(schema.into()).map_err(|_| different())?)
+    batch.with_schema(schema.into()).map_err(|_| different())
 }
 
 /// What was counted of a survey's reports. Counts of parts, from many machines, can be added; they are those of the command's `count`.
