@@ -20,7 +20,7 @@ use pyo3::types::{PyBytes, PyFloat, PyList};
 use pyo3_arrow::PyChunkedArray;
 use pyo3_arrow::input::AnyArray;
 
-use crate::answer::{bits, float, number, text, truth};
+use crate::answer::{bits, check_constant_time, float, number, text, truth};
 use crate::error::{Result, wrong_type};
 
 /// Rows that are worked on at once, where what is made of them would otherwise be kept thrice.
@@ -177,8 +177,8 @@ fn chunks(mechanism: &Mechanism, column: AnyArray) -> Result<Vec<ArrayRef>> {
     Ok(chunks)
 }
 
-/// A list of answers as a column of Arrow's. `None` and NaN are missing.
-fn column_of(mechanism: &Mechanism, list: &Bound<'_, PyList>) -> Result<ArrayRef> {
+/// A list of reports, which are no secret, as a column of Arrow's. `None` and NaN are missing.
+fn plain_column_of(mechanism: &Mechanism, list: &Bound<'_, PyList>) -> Result<ArrayRef> {
     macro_rules! optional {
         ($one:expr) => {
             list.iter()
@@ -236,6 +236,12 @@ fn integer<T: TryFrom<i64>>(value: &Bound<'_, PyAny>) -> Result<T> {
 
 fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     value.is_none() || value.cast::<PyFloat>().is_ok_and(|float| float.value().is_nan())
+}
+
+/// A list of answers as a column of Arrow's.
+fn column_of(mechanism: &Mechanism, list: &Bound<'_, PyList>) -> Result<ArrayRef> {
+    list.iter().try_for_each(|value| check_constant_time(mechanism, &value))?;
+    plain_column_of(mechanism, list)
 }
 
 /// The reports on a list of answers, as a list.
@@ -352,7 +358,7 @@ pub(crate) fn count_list(
             let bytes = bytes.collect::<PyResult<Vec<_>>>()?;
             Arc::new(BinaryArray::from_iter_values(bytes))
         }
-        _ => column_of(mechanism, list)?,
+        _ => plain_column_of(mechanism, list)?,
     };
     Ok(py.detach(|| mechanism.count(&reports, counts))?)
 }
