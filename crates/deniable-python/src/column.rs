@@ -124,6 +124,19 @@ fn packed_rows(mechanism: &Mechanism, column: &Bound<'_, PyAny>) -> Result<(Vec<
     Ok((bytes, width))
 }
 
+/// Rows of truth values, which come as bytes, with eight of them packed in a byte. Nothing branches on them.
+pub(crate) fn pack<'py>(rows: &PyReadonlyArray2<'py, u8>) -> Result<Bound<'py, PyAny>> {
+    let py = rows.py();
+    let (rows, width) = (rows.as_array(), rows.shape()[1].div_ceil(8));
+    let mut packed = vec![0; rows.nrows() * width];
+    for (row, bytes) in rows.rows().into_iter().zip(packed.chunks_mut(width.max(1))) {
+        for (place, &truth) in row.iter().enumerate() {
+            bytes[place / 8] |= u8::from(truth != 0) << (place % 8);
+        }
+    }
+    matrix(py, packed, width)
+}
+
 /// Packed bits, some rows at a time.
 fn randomize_rows(
     mechanism: &Mechanism,

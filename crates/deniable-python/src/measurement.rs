@@ -314,6 +314,12 @@ impl Measurement {
         Ok(Counts(counts))
     }
 
+    /// Rows of truth values, as bytes, packed.
+    #[staticmethod]
+    fn _pack<'py>(rows: numpy::PyReadonlyArray2<'py, u8>) -> Result<Bound<'py, PyAny>> {
+        column::pack(&rows)
+    }
+
     /// For the bench.
     fn _batch_seconds(&self, column: &Bound<'_, PyAny>, times: usize) -> Result<Vec<f64>> {
         column::batch_seconds(&self.mechanism, column, times)

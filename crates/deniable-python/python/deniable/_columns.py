@@ -115,7 +115,7 @@ def _numpy(mechanism, column, missing):
                 raise ValueError(
                     f"input: it is not a member of the domain; accepted is rows of {length} truth values"
                 )
-            packed = numpy.packbits(column, axis=1, bitorder="little")
+            packed = mechanism._pack(column.view("u1"))
             reports = mechanism._randomize_numpy(packed, missing)
             return numpy.unpackbits(reports, axis=1, count=length, bitorder="little").view(bool)
         return mechanism._randomize_numpy(column, missing)
@@ -224,15 +224,13 @@ def _countable(mechanism, reports):
 
 
 def _countable_array(mechanism, reports):
-    import numpy
-
     if reports.dtype.kind in "OUT":
         return [_plain(value) for value in reports.tolist()], "list"
     if reports.ndim == 2 and reports.dtype == bool:
         length = mechanism.parameters.get("length")
         if length is not None and reports.shape[1] != length:
             raise ValueError(f"reports: they have another length; accepted are {length} bits")
-        return numpy.packbits(reports, axis=1, bitorder="little"), "numpy"
+        return mechanism._pack(reports.view("u1")), "numpy"
     if mechanism._answers == "truth values":
         _check_shape(reports, 1)
         return _bytes_of_truth(reports), "numpy"
