@@ -167,6 +167,11 @@ impl Survey {
         Ok((slf.get_type().getattr("parse")?, (slf.get().text.clone(),)))
     }
 
+    /// The kind of a question, if there is one of this name.
+    fn _kind_of(&self, name: &str) -> Option<&'static str> {
+        self.survey.question(name).map(|question| question.kind().name())
+    }
+
     fn _randomize(&self, py: Python<'_>, frame: AnyRecordBatch) -> Result<PyTable> {
         let (batches, schema) = frame.into_table().map_err(PyErr::from)?.into_inner();
         let survey = &self.survey;

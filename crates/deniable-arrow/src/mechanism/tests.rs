@@ -323,6 +323,20 @@ fn counts_and_estimates() {
 }
 
 #[test]
+fn a_mean_of_numbers_on_a_coarse_grid_says_so() {
+    let coarse = mechanism(
+        r#"{"mechanism":"scalar_float_laplace_cks20","number":"f64","bounds":null,"scale":1.0,"k":10}"#,
+    );
+    let mut counts = coarse.counts();
+    coarse.count(&Float64Array::from(vec![1024.0; 10_000]), &mut counts).unwrap();
+    let found = coarse.estimate(&counts, &How::default()).unwrap();
+    let mean = found.mean.unwrap();
+    // 600 becomes 1024 before noise is added.
+    assert!(mean.low < 512.0 && mean.high > 1536.0 && mean.low > 511.0 && mean.high < 1537.0);
+    assert_eq!(found.notes.len(), 1);
+}
+
+#[test]
 fn short_keys_of_a_dictionary_are_not_kept_when_there_are_many_categories() {
     let categories: Vec<String> = (0..300).map(|i| i.to_string()).collect();
     let spec = Spec::RandomizedResponse { categories: Categories::Texts(categories), prob: 0.01 };
