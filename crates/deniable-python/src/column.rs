@@ -2,6 +2,7 @@
 //!
 //! NumPy's memory can be changed by others, so it is read while the interpreter's lock is held; the work is done without it.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
@@ -12,6 +13,7 @@ use deniable::prelude::*;
 use deniable_arrow::mechanism::{
     Answer, ChoiceMechanism, Counts, FloatNoise, Mechanism, Noise, Reported, WholeNumber,
 };
+use numpy::ndarray::Axis;
 use numpy::{
     Element, IntoPyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
 };
@@ -23,8 +25,11 @@ use pyo3_arrow::input::AnyArray;
 use crate::answer::{bits, check_constant_time, float, number, text, truth};
 use crate::error::{Result, wrong_type};
 
-/// Rows that are worked on at once, where what is made of them would otherwise be kept thrice.
+/// Rows that are worked on at once: what is made on the way is kept for so many alone.
 const BLOCK: usize = 1 << 20;
+
+/// Rows that are counted at once: those of the command's, so that sums are rounded alike.
+const COUNTED: usize = 1 << 16;
 
 /// The reports on a column of NumPy's. Truth values come as bytes.
 pub(crate) fn randomize_numpy<'py>(
@@ -36,9 +41,14 @@ pub(crate) fn randomize_numpy<'py>(
     match mechanism {
         Mechanism::YesNo(yes_no) => {
             mechanism.truth_value(missing)?;
-            let mut answers = truths(mechanism, column)?;
-            py.detach(|| yes_no.invoke_in_place(&mut answers))?;
-            Ok(answers.into_pyarray(py).into_any())
+            let answers = truths(mechanism, column)?;
+            let mut reports = Vec::with_capacity(answers.len());
+            in_blocks(py, answers.len(), BLOCK, |rows| {
+                let start = rows.start;
+                add_values(&answers, rows, is_true, &mut reports);
+                Ok(py.detach(|| yes_no.invoke_in_place(&mut reports[start..]))?)
+            })?;
+            Ok(reports.into_pyarray(py).into_any())
         }
         Mechanism::Integers(choice) => {
             macro_rules! each {
@@ -51,11 +61,7 @@ pub(crate) fn randomize_numpy<'py>(
             each!(i64 i32 i16 i8 u64 u32 u16 u8);
             Err(mechanism.another_type().into())
         }
-        Mechanism::Bits(_) => {
-            let (rows, width) = packed_rows(mechanism, column)?;
-            let reports = py.detach(|| randomize_rows(mechanism, &rows, width, missing))?;
-            matrix(py, reports, width)
-        }
+        Mechanism::Bits(_) => randomize_rows(mechanism, column, missing),
         Mechanism::F32(noise) => randomize_numbers(mechanism, noise, column, missing),
         Mechanism::F64(noise) => randomize_numbers(mechanism, noise, column, missing),
         Mechanism::I32(noise) => randomize_numbers(mechanism, noise, column, missing),
@@ -64,20 +70,62 @@ pub(crate) fn randomize_numpy<'py>(
     }
 }
 
-/// NumPy's truth values are bytes, and could be others than 0 and 1.
-fn truths(mechanism: &Mechanism, column: &Bound<'_, PyAny>) -> Result<Vec<bool>> {
-    let bytes: PyReadonlyArray1<'_, u8> = column.extract().map_err(|_| mechanism.another_type())?;
-    Ok(match bytes.as_slice() {
-        Ok(bytes) => bytes.iter().map(|&byte| byte != 0).collect(),
-        Err(_) => bytes.as_array().iter().map(|&byte| byte != 0).collect(),
-    })
+/// Does the work on some rows at a time; on none, if there are none. Between two times a signal can end it, and what was made is dropped.
+fn in_blocks(
+    py: Python<'_>,
+    rows: usize,
+    block: usize,
+    mut work: impl FnMut(Range<usize>) -> Result<()>,
+) -> Result<()> {
+    for start in (0..rows.max(1)).step_by(block) {
+        work(start..rows.min(start + block))?;
+        py.check_signals()?;
+    }
+    Ok(())
 }
 
-fn values<T: Element + Copy>(column: &PyReadonlyArray1<'_, T>) -> Vec<T> {
+/// Truth values as the bytes that they are.
+fn truths<'py>(
+    mechanism: &Mechanism,
+    column: &Bound<'py, PyAny>,
+) -> Result<PyReadonlyArray1<'py, u8>> {
+    Ok(column.extract().map_err(|_| mechanism.another_type())?)
+}
+
+/// Adds some of a column's values to others, each made into something else.
+fn add_values<T: Element + Copy, U>(
+    column: &PyReadonlyArray1<'_, T>,
+    rows: Range<usize>,
+    of: impl Fn(T) -> U,
+    all: &mut Vec<U>,
+) {
     match column.as_slice() {
-        Ok(values) => values.to_vec(),
-        Err(_) => column.as_array().to_vec(),
+        Ok(values) => all.extend(values[rows].iter().map(|&value| of(value))),
+        Err(_) => {
+            let mut values = column.as_array();
+            values.slice_axis_inplace(Axis(0), rows.into());
+            all.extend(values.iter().map(|&value| of(value)));
+        }
     }
+}
+
+fn values<T: Element + Copy, U>(
+    column: &PyReadonlyArray1<'_, T>,
+    rows: Range<usize>,
+    of: impl Fn(T) -> U,
+) -> Vec<U> {
+    let mut values = Vec::with_capacity(rows.len());
+    add_values(column, rows, of, &mut values);
+    values
+}
+
+/// NumPy's truth values could be others than 0 and 1.
+fn is_true(byte: u8) -> bool {
+    byte != 0
+}
+
+fn same<T>(value: T) -> T {
+    value
 }
 
 fn randomize_numbers<'py, N: Noise + Sync>(
@@ -92,9 +140,15 @@ where
     let numbers: PyReadonlyArray1<'_, N::Number> =
         column.extract().map_err(|_| mechanism.another_type())?;
     let py = column.py();
-    let mut numbers = values(&numbers);
-    py.detach(|| noise.add_to_filled(&mut numbers, missing))?;
-    Ok(numbers.into_pyarray(py).into_any())
+    let mut reports = Vec::with_capacity(numbers.len());
+    // A vector is one input.
+    let block = if noise.is_vector() { usize::MAX } else { BLOCK };
+    in_blocks(py, numbers.len(), block, |rows| {
+        let start = rows.start;
+        add_values(&numbers, rows, same, &mut reports);
+        Ok(py.detach(|| noise.add_to_filled(&mut reports[start..], missing))?)
+    })?;
+    Ok(reports.into_pyarray(py).into_any())
 }
 
 fn randomize_integers<'py, N: WholeNumber + Element>(
@@ -102,26 +156,62 @@ fn randomize_integers<'py, N: WholeNumber + Element>(
     numbers: &PyReadonlyArray1<'py, N>,
     missing: Option<Answer<'_>>,
 ) -> Result<Bound<'py, PyAny>> {
-    let py = numbers.py();
-    let numbers = values(numbers);
-    match py.detach(|| choice.report_numbers(numbers.iter().copied().map(Some), missing))? {
-        Reported::Places(numbers) => Ok(numbers.into_pyarray(py).into_any()),
-        Reported::Column(reports) => {
-            let rows = reports.as_fixed_size_binary();
-            matrix(py, rows.value_data().to_vec(), rows.value_length() as usize)
+    let (py, count) = (numbers.py(), numbers.len());
+    let (mut places, mut packed, mut width) = (Vec::new(), Vec::new(), 0);
+    in_blocks(py, count, choice.rows_at_once(), |rows| {
+        let left = count - rows.end;
+        let block = values(numbers, rows, same);
+        match py.detach(|| choice.report_numbers(block.into_iter().map(Some), missing))? {
+            Reported::Places(numbers) => append(&mut places, numbers, left),
+            Reported::Column(reports) => {
+                let rows = reports.as_fixed_size_binary();
+                width = rows.value_length() as usize;
+                packed.reserve(rows.value_data().len() + left * width);
+                packed.extend_from_slice(rows.value_data());
+            }
         }
+        Ok(())
+    })?;
+    match width {
+        0 => Ok(places.into_pyarray(py).into_any()),
+        width => matrix(py, packed, width),
     }
 }
 
-/// Rows of bytes, one after the other.
-fn packed_rows(mechanism: &Mechanism, column: &Bound<'_, PyAny>) -> Result<(Vec<u8>, usize)> {
+/// Adds a block of reports, of which `left` are to follow. The first is not copied.
+fn append<T: Copy>(all: &mut Vec<T>, block: Vec<T>, left: usize) {
+    if all.is_empty() {
+        *all = block;
+        all.reserve_exact(left);
+    } else {
+        all.extend_from_slice(&block);
+    }
+}
+
+/// Rows of bytes.
+fn packed_rows<'py>(
+    mechanism: &Mechanism,
+    column: &Bound<'py, PyAny>,
+) -> Result<PyReadonlyArray2<'py, u8>> {
     let rows: PyReadonlyArray2<'_, u8> = column.extract().map_err(|_| mechanism.another_type())?;
+    if rows.shape()[1] == 0 {
+        return Err(mechanism.another_type().into());
+    }
+    Ok(rows)
+}
+
+/// Some of them, one after the other.
+fn block_of(rows: &PyReadonlyArray2<'_, u8>, block: Range<usize>) -> FixedSizeBinaryArray {
     let width = rows.shape()[1];
     let bytes = match rows.as_slice() {
-        Ok(bytes) => bytes.to_vec(),
-        Err(_) => rows.as_array().iter().copied().collect(),
+        Ok(bytes) => bytes[block.start * width..block.end * width].to_vec(),
+        Err(_) => {
+            let mut rows = rows.as_array();
+            rows.slice_axis_inplace(Axis(0), block.into());
+            rows.iter().copied().collect()
+        }
     };
-    Ok((bytes, width))
+    binary(bytes, width)
 }
 
 /// Rows of truth values, which come as bytes, with eight of them packed in a byte. Nothing branches on them.
@@ -138,18 +228,21 @@ pub(crate) fn pack<'py>(rows: &PyReadonlyArray2<'py, u8>) -> Result<Bound<'py, P
 }
 
 /// Packed bits, some rows at a time.
-fn randomize_rows(
+fn randomize_rows<'py>(
     mechanism: &Mechanism,
-    rows: &[u8],
-    width: usize,
+    column: &Bound<'py, PyAny>,
     missing: Option<Answer<'_>>,
-) -> deniable_arrow::Result<Vec<u8>> {
-    let mut reports = Vec::with_capacity(rows.len());
-    for block in rows.chunks((BLOCK * width).max(1)) {
-        let block = mechanism.randomize(&binary(block.to_vec(), width), missing)?;
+) -> Result<Bound<'py, PyAny>> {
+    let (py, rows) = (column.py(), packed_rows(mechanism, column)?);
+    let (count, width) = (rows.shape()[0], rows.shape()[1]);
+    let mut reports = Vec::with_capacity(count * width);
+    in_blocks(py, count, BLOCK / width + 1, |block| {
+        let block = block_of(&rows, block);
+        let block = py.detach(|| mechanism.randomize(&block, missing))?;
         reports.extend_from_slice(block.as_fixed_size_binary().value_data());
-    }
-    Ok(reports)
+        Ok(())
+    })?;
+    matrix(py, reports, width)
 }
 
 fn binary(rows: Vec<u8>, width: usize) -> FixedSizeBinaryArray {
@@ -319,22 +412,27 @@ pub(crate) fn count_numpy(
 ) -> Result<()> {
     let py = column.py();
     if column.extract::<PyReadonlyArray2<'_, u8>>().is_ok() {
-        let (rows, width) = packed_rows(mechanism, column)?;
-        return Ok(py.detach(|| {
-            let mut blocks = rows.chunks((BLOCK * width).max(1));
-            blocks.try_for_each(|block| mechanism.count(&binary(block.to_vec(), width), counts))
-        })?);
+        let rows = packed_rows(mechanism, column)?;
+        return in_blocks(py, rows.shape()[0], COUNTED, |block| {
+            let block = block_of(&rows, block);
+            Ok(py.detach(|| mechanism.count(&block, counts))?)
+        });
     }
     if let Mechanism::YesNo(_) = mechanism {
-        let reports = BooleanArray::from(truths(mechanism, column)?);
-        return Ok(py.detach(|| mechanism.count(&reports, counts))?);
+        let reports = truths(mechanism, column)?;
+        return in_blocks(py, reports.len(), COUNTED, |rows| {
+            let block = values(&reports, rows, is_true);
+            Ok(py.detach(|| mechanism.count(&BooleanArray::from(block), counts))?)
+        });
     }
     macro_rules! each {
         ($($number:ty, $column:ident;)*) => {$(
-            if let Ok(numbers) = column.extract::<PyReadonlyArray1<'_, $number>>() {
-                let numbers = values(&numbers);
-                let reports = PrimitiveArray::<arrow_array::types::$column>::from_iter_values(numbers);
-                return Ok(py.detach(|| mechanism.count(&reports, counts))?);
+            if let Ok(reports) = column.extract::<PyReadonlyArray1<'_, $number>>() {
+                return in_blocks(py, reports.len(), COUNTED, |rows| {
+                    let block = values(&reports, rows, same);
+                    let block = PrimitiveArray::<arrow_array::types::$column>::from(block);
+                    Ok(py.detach(|| mechanism.count(&block, counts))?)
+                });
             }
         )*};
     }
@@ -353,7 +451,12 @@ pub(crate) fn count_arrow(
     counts: &mut Counts,
 ) -> Result<()> {
     let chunks = column.into_chunked_array().map_err(PyErr::from)?.into_inner().0;
-    Ok(py.detach(|| chunks.iter().try_for_each(|chunk| mechanism.count(chunk, counts)))?)
+    chunks.iter().try_for_each(|chunk| {
+        in_blocks(py, chunk.len(), COUNTED, |rows| {
+            let block = chunk.slice(rows.start, rows.len());
+            Ok(py.detach(|| mechanism.count(&block, counts))?)
+        })
+    })
 }
 
 /// Counts a list of reports, which are answers or bytes.

@@ -1,6 +1,7 @@
 //! Surveys on data frames.
 
 use std::collections::HashSet;
+use std::hash::{BuildHasher, RandomState};
 
 use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
@@ -175,11 +176,11 @@ impl Survey {
     fn _randomize(&self, py: Python<'_>, frame: AnyRecordBatch) -> Result<PyTable> {
         let (batches, schema) = frame.into_table().map_err(PyErr::from)?.into_inner();
         let survey = &self.survey;
-        let (reports, schema) = py.detach(|| -> Result<_> {
-            check_ids(survey, &batches)?;
-            let schema = survey.report_schema(&schema)?;
-            let reports = batches.iter().map(|batch| survey.randomize(batch));
-            Ok((reports.collect::<deniable_arrow::Result<Vec<RecordBatch>>>()?, schema))
+        py.detach(|| check_ids(survey, &batches))?;
+        let (schema, mut reports) = (survey.report_schema(&schema)?, Vec::new());
+        for_each_part(py, &batches, |part| {
+            reports.push(survey.randomize(&part)?);
+            Ok(())
         })?;
         Ok(PyTable::try_new(reports, schema)?)
     }
@@ -187,13 +188,32 @@ impl Survey {
     fn _count(&self, py: Python<'_>, reports: AnyRecordBatch) -> Result<SurveyCounts> {
         let batches = reports.into_table().map_err(PyErr::from)?.into_inner().0;
         let mut counts = self.survey.counts();
-        py.detach(|| -> Result<_> {
-            batches.into_iter().try_for_each(|batch| {
-                Ok(self.survey.count(&with_fingerprint(batch)?, &mut counts)?)
-            })
+        for_each_part(py, &batches, |part| match with_fingerprint(part)? {
+            Some(part) => Ok(self.survey.count(&part, &mut counts)?),
+            None => Ok(()),
         })?;
         Ok(SurveyCounts(counts))
     }
+}
+
+/// Rows that are worked on at once, as many as the command takes: what is made on the way is kept for so many alone, and sums are rounded alike.
+const PART: usize = 1 << 16;
+
+/// Does the work on some rows at a time, without the interpreter's lock. Between two times a signal can end it, and what was made is dropped.
+fn for_each_part(
+    py: Python<'_>,
+    batches: &[RecordBatch],
+    mut work: impl FnMut(RecordBatch) -> Result<()> + Send,
+) -> Result<()> {
+    for batch in batches {
+        let rows = batch.num_rows();
+        for start in (0..rows.max(1)).step_by(PART) {
+            let part = batch.slice(start, PART.min(rows - start));
+            py.detach(|| work(part))?;
+            py.check_signals()?;
+        }
+    }
+    Ok(())
 }
 
 /// A float as Python writes it.
@@ -205,9 +225,10 @@ impl std::fmt::Display for PyFloatRepr {
     }
 }
 
-/// That no respondent is there twice.
+/// That every row has an id, and no respondent is there twice. Of each id, two hashes are kept: two that differ have both in common once in 2^128.
 fn check_ids(survey: &RustSurvey, batches: &[RecordBatch]) -> Result<()> {
     let Some(id) = survey.id() else { return Ok(()) };
+    let keys = [RandomState::new(), RandomState::new()];
     let mut seen = HashSet::new();
     for batch in batches {
         let column = batch.column_by_name(id).ok_or_else(|| {
@@ -220,7 +241,8 @@ fn check_ids(survey: &RustSurvey, batches: &[RecordBatch]) -> Result<()> {
         let no_texts = || refused("frame", "the ids cannot be read as texts", "texts and numbers");
         let ids = arrow_cast::cast(column, &DataType::LargeUtf8).map_err(|_| no_texts())?;
         for id in ids.as_string::<i64>() {
-            if !seen.insert(id.map(str::to_owned)) {
+            let id = id.ok_or_else(|| refused("frame", "a row has no id", "one for every row"))?;
+            if !seen.insert([keys[0].hash_one(id), keys[1].hash_one(id)]) {
                 return Err(refused(
                     "frame",
                     "two rows have the same id",
@@ -232,20 +254,23 @@ fn check_ids(survey: &RustSurvey, batches: &[RecordBatch]) -> Result<()> {
     Ok(())
 }
 
-/// The fingerprint in the metadata, where frames keep none, from its column.
-fn with_fingerprint(batch: RecordBatch) -> Result<RecordBatch> {
-    let Some(column) = batch.column_by_name(FINGERPRINT) else { return Ok(batch) };
+/// With the fingerprint in the metadata: where frames keep none, from its column. Nothing, if that has no rows.
+fn with_fingerprint(batch: RecordBatch) -> Result<Option<RecordBatch>> {
+    let Some(column) = batch.column_by_name(FINGERPRINT) else { return Ok(Some(batch)) };
     let different =
         || refused("reports", "they are of different surveys, or of none", "reports of one survey");
     let texts = arrow_cast::cast(column, &DataType::LargeUtf8).map_err(|_| different())?;
     let texts = texts.as_string::<i64>();
-    let Some(first) = texts.iter().next() else { return Ok(batch) };
-    let first =
-        first.filter(|first| texts.iter().all(|text| text == Some(first))).ok_or_else(different)?;
+    let Some(first) = texts.iter().next() else { return Ok(None) };
     let mut metadata = batch.schema_ref().metadata().clone();
-    metadata.insert(FINGERPRINT.to_owned(), first.to_owned());
+    let said = metadata.get(FINGERPRINT).map(String::as_str);
+    let first = said.or(first).ok_or_else(different)?.to_owned();
+    if texts.iter().any(|text| text != Some(&first)) {
+        return Err(different());
+    }
+    metadata.insert(FINGERPRINT.to_owned(), first);
     let schema = Schema::new_with_metadata(batch.schema_ref().fields().clone(), metadata);
-    batch.with_schema(schema.into()).map_err(|_| different())
+    batch.with_schema(schema.into()).map(Some).map_err(|_| different())
 }
 
 /// What was counted of a survey's reports. Counts of parts, from many machines, can be added; they are those of the command's `count`.

@@ -43,11 +43,25 @@ impl Packed {
             return Arc::new(FixedSizeBinaryArray::new(self.bytes as i32, values, None));
         }
         let mut bytes = Vec::with_capacity(words.len() / self.row_words() * self.bytes);
+        self.add_words(&words, &mut bytes);
+        self.column(bytes)
+    }
+
+    /// The bytes of rows of whole words, behind others.
+    pub(crate) fn add_words(self, words: &[u64], bytes: &mut Vec<u8>) {
         for row in words.chunks(self.row_words()) {
             let row_bytes = row.iter().flat_map(|word| word.to_le_bytes());
             bytes.extend(row_bytes.take(self.bytes));
         }
-        self.column(bytes)
+    }
+
+    /// Rows that are worked on at once, so that what is made on the way takes little memory, and is worth the while of several threads.
+    pub(crate) fn rows_at_once(self) -> usize {
+        (1 << 18) / self.row_words() + 1
+    }
+
+    pub(crate) fn row_bytes(self) -> usize {
+        self.bytes
     }
 
     fn row_words(self) -> usize {

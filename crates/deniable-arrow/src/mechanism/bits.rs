@@ -22,17 +22,31 @@ pub(super) fn randomize(
     answers: &dyn Array,
     missing: Option<Answer<'_>>,
 ) -> Result<ArrayRef> {
-    let mut rows = rows(mechanism, answers, missing)?;
-    mechanism.invoke_rows(&mut rows)?;
-    let length = length(mechanism);
+    let (length, count) = (length(mechanism), answers.len());
+    let packed = Packed::bits(length);
+    let is_list = answers.data_type().is_nested();
+    let mut bytes = Vec::with_capacity(if is_list { 0 } else { count * packed.row_bytes() });
+    let mut bits = BooleanBufferBuilder::new(if is_list { count * length } else { 0 });
+    // Some rows at a time: as words they take up to eight times the memory.
+    let at_once = packed.rows_at_once();
+    for start in (0..count.max(1)).step_by(at_once) {
+        let block = answers.slice(start, at_once.min(count - start));
+        let mut rows = rows(mechanism, &block, missing)?;
+        mechanism.invoke_rows(&mut rows)?;
+        match is_list {
+            true => add_bits(&rows, length, &mut bits),
+            false => packed.add_words(&rows, &mut bytes),
+        }
+    }
+    let mut values = || Arc::new(BooleanArray::new(bits.finish(), None)) as ArrayRef;
     Ok(match answers.data_type() {
-        DataType::List(item) => lists::<i32>(item, answers.len(), values(&rows, length)),
-        DataType::LargeList(item) => lists::<i64>(item, answers.len(), values(&rows, length)),
+        DataType::List(item) => lists::<i32>(item, count, values()),
+        DataType::LargeList(item) => lists::<i64>(item, count, values()),
         DataType::FixedSizeList(item, size) => {
-            Arc::new(FixedSizeListArray::new(item.clone(), *size, values(&rows, length), None))
+            Arc::new(FixedSizeListArray::new(item.clone(), *size, values(), None))
         }
         other => {
-            let packed = Packed::bits(length).column_of_words(rows);
+            let packed = packed.column(bytes);
             if packed.data_type() == other { packed } else { columns::cast(&packed, other) }
         }
     })
@@ -161,17 +175,15 @@ fn no_member(mechanism: &RandomizedResponseBitvec) -> crate::Error {
     deniable::Error::not_a_member(mechanism.input_domain().members()).into()
 }
 
-/// The bits of all rows, one after the other.
-fn values(rows: &[u64], length: usize) -> ArrayRef {
+/// Adds the bits of all rows, one after the other.
+fn add_bits(rows: &[u64], length: usize, bits: &mut BooleanBufferBuilder) {
     let row_words = length.div_ceil(64);
-    let mut bits = BooleanBufferBuilder::new(rows.len() / row_words * length);
     let mut bytes = Vec::with_capacity(8 * row_words);
     for row in rows.chunks(row_words) {
         bytes.clear();
         bytes.extend(row.iter().flat_map(|word| word.to_le_bytes()));
         bits.append_packed_range(0..length, &bytes);
     }
-    Arc::new(BooleanArray::new(bits.finish(), None))
 }
 
 fn lists<O: OffsetSizeTrait>(item: &FieldRef, count: usize, values: ArrayRef) -> ArrayRef {

@@ -145,11 +145,13 @@ pub trait Noise: Sized {
 pub(super) trait Counted: Noise {
     fn count(&self, reports: &dyn Array, numbers: &mut Numbers) -> Result<()> {
         let reports = reports.as_primitive_opt::<Self::Column>().ok_or_else(no_report)?;
-        let reports: Vec<f64> = reports.values().iter().map(|&x| Self::to_f64(x)).collect();
-        if !reports.iter().all(|report| report.abs() <= LARGEST) {
+        if !reports.values().iter().all(|&report| Self::to_f64(report).abs() <= LARGEST) {
             return Err(no_report());
         }
-        numbers.add_all(&reports);
+        for block in reports.values().chunks(1 << 16) {
+            let block: Vec<f64> = block.iter().map(|&report| Self::to_f64(report)).collect();
+            numbers.add_all(&block);
+        }
         Ok(())
     }
 

@@ -117,6 +117,14 @@ impl<T: Eq + Hash + Clone + Send + Sync> ChoiceMechanism<T> {
         each!(self, mechanism => mechanism.channel()).map(drop)
     }
 
+    /// So many rows that several threads are worth their while, and that what is made on the way takes little memory.
+    pub fn rows_at_once(&self) -> usize {
+        match self {
+            ChoiceMechanism::RandomizedResponse(_) => 1 << 18,
+            _ => self.packed().rows_at_once(),
+        }
+    }
+
     /// The type of reports that are no categories.
     pub(crate) fn packed(&self) -> Packed {
         match self {
@@ -136,18 +144,35 @@ impl<T: Eq + Hash + Clone + Send + Sync> ChoiceMechanism<T> {
                 mechanism.invoke_indices(&mut places)?;
                 Reported::Places(places)
             }
-            ChoiceMechanism::UnaryEncoding(mechanism) => {
-                Reported::Column(self.packed().column_of_words(mechanism.invoke_rows(&places)?))
-            }
-            ChoiceMechanism::SubsetSelection(mechanism) => {
-                Reported::Column(self.packed().column_of_words(mechanism.invoke_rows(&places)?))
-            }
+            ChoiceMechanism::UnaryEncoding(mechanism) => self
+                .report_rows(&places, |places, all| {
+                    Ok(self.packed().add_words(&mechanism.invoke_rows(places)?, all))
+                })?,
+            ChoiceMechanism::SubsetSelection(mechanism) => self
+                .report_rows(&places, |places, all| {
+                    Ok(self.packed().add_words(&mechanism.invoke_rows(places)?, all))
+                })?,
             ChoiceMechanism::LocalHashing(mechanism) => {
-                let rows = mechanism.invoke_rows(&places)?;
-                let bytes = rows.into_iter().flat_map(u16::to_le_bytes).collect();
-                Reported::Column(self.packed().column(bytes))
+                self.report_rows(&places, |places, all| {
+                    let rows = mechanism.invoke_rows(places)?;
+                    Ok(all.extend(rows.into_iter().flat_map(u16::to_le_bytes)))
+                })?
             }
         })
+    }
+
+    /// Packed bits, some rows at a time.
+    fn report_rows<I: CategoryIndex>(
+        &self,
+        places: &[I],
+        add: impl Fn(&[I], &mut Vec<u8>) -> deniable::Result<()>,
+    ) -> Result<Reported<I>> {
+        let packed = self.packed();
+        let mut bytes = Vec::with_capacity(places.len() * packed.row_bytes());
+        for block in places.chunks(packed.rows_at_once()) {
+            add(block, &mut bytes)?;
+        }
+        Ok(Reported::Column(packed.column(bytes)))
     }
 
     /// Counts a column of reports, of which `places` finds those that are categories.
@@ -275,12 +300,15 @@ impl ChoiceMechanism<String> {
         let longest = categories.iter().map(|text| text.len()).max().unwrap_or(0);
         let is_short = longest.saturating_mul(places.len()) <= i32::MAX as usize;
         match answers {
-            DataType::Dictionary(_, texts) => {
+            DataType::Dictionary(key, texts) => {
                 let keys = places.iter().map(|&place| place.into());
                 let keys = PrimitiveArray::<UInt32Type>::from_iter_values(keys);
                 let values: ArrayRef = Arc::new(StringArray::from_iter_values(&categories));
                 let column = DictionaryArray::new(keys, crate::columns::cast(&values, texts));
-                // Too short a type of keys is not kept.
+                // Too short a type of keys is not kept, whichever keys there are.
+                if categories.len() > most_keys(key) {
+                    return Arc::new(column);
+                }
                 arrow_cast::cast(&column, answers).unwrap_or_else(|_| Arc::new(column))
             }
             DataType::LargeUtf8 => Arc::new(texts::<i64, I>(&categories, places)),
@@ -307,6 +335,17 @@ fn texts<O: OffsetSizeTrait, I: CategoryIndex>(
     let mut bytes = Vec::with_capacity(offsets.last().map_or(0, |end: &O| end.as_usize()));
     places.iter().for_each(|place| bytes.extend_from_slice(text(place)));
     GenericByteArray::new(offsets, Buffer::from_vec(bytes), None)
+}
+
+/// How many values a dictionary can have with such keys.
+fn most_keys(key: &DataType) -> usize {
+    match key {
+        DataType::Int8 => 1 << 7,
+        DataType::UInt8 => 1 << 8,
+        DataType::Int16 => 1 << 15,
+        DataType::UInt16 => 1 << 16,
+        _ => 1 << 31,
+    }
 }
 
 /// A type of integers that categories can be given in.
@@ -361,11 +400,30 @@ impl ChoiceMechanism<i64> {
                 Some(answer) => index(answer.category().and_then(|number| self.index_of(&number))),
                 None => missing,
             };
-            Ok(match self.report::<Index>(answers.map(place).collect())? {
-                Reported::Places(places) => {
-                    Reported::Places(places.iter().map(|&place| categories[place as usize]).collect())
+            let (mut answers, mut numbers, mut rows) = (answers.map(place), Vec::new(), Vec::new());
+            // Some at a time, so that their places need not all be kept.
+            let at_once = self.rows_at_once();
+            loop {
+                let places: Vec<Index> = answers.by_ref().take(at_once).collect();
+                let (length, left) = (places.len(), answers.size_hint().0);
+                match self.report(places)? {
+                    Reported::Places(places) => {
+                        numbers.reserve(length + left);
+                        numbers.extend(places.iter().map(|&place| categories[place as usize]));
+                    }
+                    Reported::Column(reports) => {
+                        let packed = reports.as_fixed_size_binary();
+                        rows.reserve((length + left) * packed.value_length() as usize);
+                        rows.extend_from_slice(packed.value_data());
+                    }
                 }
-                Reported::Column(reports) => Reported::Column(reports),
+                if length < at_once {
+                    break;
+                }
+            }
+            Ok(match is_category {
+                true => Reported::Places(numbers),
+                false => Reported::Column(self.packed().column(rows)),
             })
         })
     }

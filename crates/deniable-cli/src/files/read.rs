@@ -1,6 +1,5 @@
 //! Rows in, batch by batch.
 
-use std::collections::HashMap;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
@@ -8,6 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow_array::builder::StringBuilder;
+use arrow_array::cast::AsArray;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use deniable_arrow::FINGERPRINT;
@@ -95,8 +95,11 @@ impl Default for Wanted<'_> {
 }
 
 impl Wanted<'_> {
+    /// Frames of other programs, as files of text, keep no metadata: there the fingerprint is a column.
     fn has(&self, name: &str) -> bool {
-        self.names.iter().any(|wanted| wanted == name) || self.optional == Some(name)
+        self.names.iter().any(|wanted| wanted == name)
+            || self.optional == Some(name)
+            || name == FINGERPRINT
     }
 }
 
@@ -250,17 +253,23 @@ impl Rows {
     }
 }
 
-/// Moves the fingerprint from a column to the metadata.
+/// Moves the fingerprint from a column to the metadata, which must not say another one.
 fn with_fingerprint(mut batch: RecordBatch, column: usize) -> Result<RecordBatch> {
-    let all = batch.remove_column(column);
-    let all = arrow_array::cast::AsArray::as_string::<i32>(&all);
-    let first = all.iter().next().flatten().unwrap_or("").to_owned();
-    if all.iter().any(|text| text != Some(&first)) {
-        return Err(Error::refused(format!(
+    let different = || {
+        Error::refused(format!(
             "column \"{FINGERPRINT}\": rows are of different surveys; accepted are reports of one survey"
-        )));
+        ))
+    };
+    let all = arrow_cast::cast(&batch.remove_column(column), &DataType::LargeUtf8)
+        .map_err(|_| different())?;
+    let all = all.as_string::<i64>();
+    let mut metadata = batch.schema_ref().metadata().clone();
+    let said = metadata.get(FINGERPRINT).map(String::as_str);
+    let first = said.or(all.iter().next().flatten()).unwrap_or("").to_owned();
+    if all.iter().any(|text| text != Some(&first)) {
+        return Err(different());
     }
-    let metadata = HashMap::from([(FINGERPRINT.to_owned(), first)]);
+    metadata.insert(FINGERPRINT.to_owned(), first);
     let schema = batch.schema().as_ref().clone().with_metadata(metadata);
     Ok(batch.with_schema(Arc::new(schema)).expect("the same columns"))
 }
@@ -279,8 +288,7 @@ fn csv(of: Of, reader: Box<dyn BufRead>, wanted: &Wanted<'_>) -> Result<Source> 
             name.trim().to_owned()
         })
         .collect();
-    let is_read = |name: &str| name == FINGERPRINT || wanted.has(name);
-    let places: Vec<usize> = (0..names.len()).filter(|&place| is_read(&names[place])).collect();
+    let places: Vec<usize> = (0..names.len()).filter(|&place| wanted.has(&names[place])).collect();
     let names: Vec<String> = places.iter().map(|&place| names[place].clone()).collect();
     let mut rows = Rows::new(&names, wanted.rows);
     let (schema, mut record) = (rows.schema.clone(), csv::ByteRecord::new());
@@ -508,10 +516,11 @@ fn in_batches<E>(
     damaged: impl Fn() -> Error + 'static,
 ) -> Source {
     let of_all = schema.clone();
+    let fingerprint = schema.fields().iter().position(|field| field.name() == FINGERPRINT);
     let batches = batches.flat_map(move |batch| {
         let batch = batch.map_err(|_| damaged());
         match batch.and_then(|batch| batch.with_schema(of_all.clone()).map_err(|_| damaged())) {
-            Ok(batch) => slices(&batch, most),
+            Ok(batch) => slices(&batch, most, fingerprint),
             Err(error) => vec![Err(error)],
         }
     });
@@ -519,9 +528,20 @@ fn in_batches<E>(
 }
 
 /// A batch in parts of at most so many rows.
-fn slices(batch: &RecordBatch, most: usize) -> Vec<Result<RecordBatch>> {
+fn slices(
+    batch: &RecordBatch,
+    most: usize,
+    fingerprint: Option<usize>,
+) -> Vec<Result<RecordBatch>> {
     let rows = batch.num_rows();
-    // One without rows says whose reports it would be, too.
-    let starts = (0..rows.max(1)).step_by(most);
-    starts.map(|start| Ok(batch.slice(start, most.min(rows - start)))).collect()
+    // One without rows says whose reports it would be, too, unless that is in its rows.
+    let least = usize::from(fingerprint.is_none());
+    let slices = (0..rows.max(least)).step_by(most);
+    let slices = slices.map(|start| batch.slice(start, most.min(rows - start)));
+    slices
+        .map(|slice| match fingerprint {
+            None => Ok(slice),
+            Some(column) => with_fingerprint(slice, column),
+        })
+        .collect()
 }

@@ -178,7 +178,7 @@ def _pandas(mechanism, column, missing):
             values = _objects(reports)
         else:
             values = pandas.array(reports, dtype=dtype)
-    return pandas.Series(values, index=column.index, name=column.name)
+    return pandas.Series(values, index=column.index, name=column.name, copy=False)
 
 
 def _objects(values):
