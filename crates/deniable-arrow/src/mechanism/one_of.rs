@@ -275,13 +275,16 @@ impl ChoiceMechanism<String> {
         let longest = categories.iter().map(|text| text.len()).max().unwrap_or(0);
         let is_short = longest.saturating_mul(places.len()) <= i32::MAX as usize;
         match answers {
-            DataType::Dictionary(_, texts) => {
+            DataType::Dictionary(key, texts) => {
                 let keys = places.iter().map(|&place| place.into());
                 let keys = PrimitiveArray::<UInt32Type>::from_iter_values(keys);
                 let values: ArrayRef = Arc::new(StringArray::from_iter_values(&categories));
                 let column = DictionaryArray::new(keys, crate::columns::cast(&values, texts));
-                // Too short a type of keys is not kept.
-                arrow_cast::cast(&column, answers).unwrap_or_else(|_| Arc::new(column))
+                // Too short a type of keys is not kept, whichever keys there are.
+                if categories.len() as u64 > keys_of(key) {
+                    return Arc::new(column);
+                }
+                crate::columns::cast(&column, answers)
             }
             DataType::LargeUtf8 => Arc::new(texts::<i64, I>(&categories, places)),
             DataType::Utf8View if is_short => {
@@ -295,6 +298,18 @@ impl ChoiceMechanism<String> {
     pub(crate) fn places_of_texts(&self, reports: &dyn Array) -> Result<Vec<u32>> {
         let places = self.places::<u32>(reports, u32::MAX).map_err(|_| no_report())?;
         self.all_known(places)
+    }
+}
+
+/// How many keys of a dictionary a type has.
+fn keys_of(key: &DataType) -> u64 {
+    match key {
+        DataType::Int8 => 1 << 7,
+        DataType::UInt8 => 1 << 8,
+        DataType::Int16 => 1 << 15,
+        DataType::UInt16 => 1 << 16,
+        DataType::Int32 => 1 << 31,
+        _ => u64::MAX,
     }
 }
 
