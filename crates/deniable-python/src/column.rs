@@ -8,6 +8,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, PrimitiveArray, StringArray,
 };
+use arrow_schema::{DataType, FieldRef};
 use deniable::prelude::*;
 use deniable_arrow::mechanism::{
     Answer, ChoiceMechanism, Counts, Mechanism, Noise, Reported, WholeNumber,
@@ -15,8 +16,9 @@ use deniable_arrow::mechanism::{
 use numpy::{
     Element, IntoPyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
 };
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyFloat, PyList};
+use pyo3::types::{PyBytes, PyFloat, PyList, PyTuple};
 use pyo3_arrow::PyChunkedArray;
 use pyo3_arrow::input::AnyArray;
 
@@ -67,17 +69,26 @@ pub(crate) fn randomize_numpy<'py>(
 /// NumPy's truth values are bytes, and could be others than 0 and 1.
 fn truths(mechanism: &Mechanism, column: &Bound<'_, PyAny>) -> Result<Vec<bool>> {
     let bytes: PyReadonlyArray1<'_, u8> = column.extract().map_err(|_| mechanism.another_type())?;
-    Ok(match bytes.as_slice() {
-        Ok(bytes) => bytes.iter().map(|&byte| byte != 0).collect(),
-        Err(_) => bytes.as_array().iter().map(|&byte| byte != 0).collect(),
-    })
+    match bytes.as_slice() {
+        Ok(bytes) => collected(bytes.iter().map(|&byte| byte != 0)),
+        Err(_) => collected(bytes.as_array().iter().map(|&byte| byte != 0)),
+    }
 }
 
-fn values<T: Element + Copy>(column: &PyReadonlyArray1<'_, T>) -> Vec<T> {
+fn values<T: Element + Copy>(column: &PyReadonlyArray1<'_, T>) -> Result<Vec<T>> {
     match column.as_slice() {
-        Ok(values) => values.to_vec(),
-        Err(_) => column.as_array().to_vec(),
+        Ok(values) => collected(values.iter().copied()),
+        Err(_) => collected(column.as_array().iter().copied()),
     }
+}
+
+/// A copy, if there is the memory: an array of NumPy's can be longer than any memory.
+fn collected<T>(values: impl ExactSizeIterator<Item = T>) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    let no_memory = |_| PyMemoryError::new_err("there is not enough memory for a column so long");
+    all.try_reserve_exact(values.len()).map_err(no_memory)?;
+    all.extend(values);
+    Ok(all)
 }
 
 fn randomize_numbers<'py, N: Noise + Sync>(
@@ -92,7 +103,7 @@ where
     let numbers: PyReadonlyArray1<'_, N::Number> =
         column.extract().map_err(|_| mechanism.another_type())?;
     let py = column.py();
-    let mut numbers = values(&numbers);
+    let mut numbers = values(&numbers)?;
     py.detach(|| noise.add_to_filled(&mut numbers, missing))?;
     Ok(numbers.into_pyarray(py).into_any())
 }
@@ -103,7 +114,7 @@ fn randomize_integers<'py, N: WholeNumber + Element>(
     missing: Option<Answer<'_>>,
 ) -> Result<Bound<'py, PyAny>> {
     let py = numbers.py();
-    let numbers = values(numbers);
+    let numbers = values(numbers)?;
     match py.detach(|| choice.report_numbers(numbers.iter().copied().map(Some), missing))? {
         Reported::Places(numbers) => Ok(numbers.into_pyarray(py).into_any()),
         Reported::Column(reports) => {
@@ -117,11 +128,21 @@ fn randomize_integers<'py, N: WholeNumber + Element>(
 fn packed_rows(mechanism: &Mechanism, column: &Bound<'_, PyAny>) -> Result<(Vec<u8>, usize)> {
     let rows: PyReadonlyArray2<'_, u8> = column.extract().map_err(|_| mechanism.another_type())?;
     let width = rows.shape()[1];
+    if let Mechanism::Bits(bits) = mechanism {
+        let domain = bits.input_domain();
+        if width != domain.length().div_ceil(8) {
+            return Err(deniable::Error::not_a_member(domain.members()).into());
+        }
+    }
+    if width == 0 || i32::try_from(width).is_err() {
+        return Err(mechanism.another_type().into());
+    }
+    // A slice has the order of the memory, which can be that of the columns.
     let bytes = match rows.as_slice() {
-        Ok(bytes) => bytes.to_vec(),
-        Err(_) => rows.as_array().iter().copied().collect(),
+        Ok(bytes) if rows.is_c_contiguous() => collected(bytes.iter().copied()),
+        _ => collected(rows.as_array().iter().copied()),
     };
-    Ok((bytes, width))
+    Ok((bytes?, width))
 }
 
 /// Packed bits, some rows at a time.
@@ -144,28 +165,48 @@ fn binary(rows: Vec<u8>, width: usize) -> FixedSizeBinaryArray {
 }
 
 fn matrix(py: Python<'_>, rows: Vec<u8>, width: usize) -> Result<Bound<'_, PyAny>> {
-    let count = rows.len().checked_div(width).unwrap_or(0);
+    let count = rows.len() / width;
     Ok(rows.into_pyarray(py).reshape([count, width])?.into_any())
 }
 
 /// The reports on a column of Arrow's, chunk by chunk.
 pub(crate) fn randomize_arrow(
-    py: Python<'_>,
     mechanism: &Mechanism,
-    column: AnyArray,
+    column: &Bound<'_, PyAny>,
     missing: Option<Answer<'_>>,
 ) -> Result<PyChunkedArray> {
     let chunks = chunks(mechanism, column)?;
-    let reports = py.detach(|| {
+    let reports = column.py().detach(|| {
         let reports = chunks.iter().map(|chunk| mechanism.randomize(chunk, missing));
-        reports.collect::<deniable_arrow::Result<Vec<ArrayRef>>>()
+        let reports = reports.collect::<deniable_arrow::Result<Vec<ArrayRef>>>()?;
+        of_one_type(mechanism, reports)
     })?;
     Ok(PyChunkedArray::from_array_refs(reports).map_err(PyErr::from)?)
 }
 
+/// Texts that could be too many for short offsets have long ones: then all chunks do.
+fn of_one_type(
+    mechanism: &Mechanism,
+    reports: Vec<ArrayRef>,
+) -> deniable_arrow::Result<Vec<ArrayRef>> {
+    let long = DataType::LargeUtf8;
+    if reports.iter().all(|chunk| chunk.data_type() != &long) {
+        return Ok(reports);
+    }
+    let cast =
+        |chunk: &ArrayRef| arrow_cast::cast(chunk, &long).map_err(|_| mechanism.another_type());
+    reports.iter().map(cast).collect()
+}
+
+/// A column of Arrow's. What its library says if it is none may have its values in it, and is not passed on.
+fn imported(mechanism: &Mechanism, column: &Bound<'_, PyAny>) -> Result<(Vec<ArrayRef>, FieldRef)> {
+    let column = column.extract::<AnyArray>().map_err(|_| mechanism.another_type())?;
+    Ok(column.into_chunked_array().map_err(|_| mechanism.another_type())?.into_inner())
+}
+
 /// The chunks of a column; one, if it is one input.
-fn chunks(mechanism: &Mechanism, column: AnyArray) -> Result<Vec<ArrayRef>> {
-    let (mut chunks, field) = column.into_chunked_array().map_err(PyErr::from)?.into_inner();
+fn chunks(mechanism: &Mechanism, column: &Bound<'_, PyAny>) -> Result<Vec<ArrayRef>> {
+    let (mut chunks, field) = imported(mechanism, column)?;
     if chunks.is_empty() {
         chunks.push(arrow_array::new_empty_array(field.data_type()));
     }
@@ -250,14 +291,13 @@ pub(crate) fn randomize_list<'py>(
     list_of(py, &reports, list)
 }
 
-/// A column of reports as a list. Bits are bytes, or lists where the first answer was one.
+/// A column of reports as a list. Bits are lists if an answer is one, else bytes: all of them, or a report would tell whether its answer was missing.
 fn list_of<'py>(
     py: Python<'py>,
     reports: &dyn Array,
     answers: &Bound<'py, PyList>,
 ) -> Result<Bound<'py, PyList>> {
     use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
-    use arrow_schema::DataType;
     Ok(match reports.data_type() {
         DataType::Boolean => PyList::new(py, reports.as_boolean().values().iter())?,
         DataType::Utf8 => {
@@ -278,15 +318,19 @@ fn list_of<'py>(
         }
         DataType::Binary => {
             let rows = reports.as_binary::<i32>();
-            let row = |(i, answer): (usize, Bound<'py, PyAny>)| -> Result<Bound<'py, PyAny>> {
-                if !answer.is_instance_of::<PyList>() {
+            let is_list = |answer: &Bound<'py, PyAny>| {
+                answer.is_instance_of::<PyList>() || answer.is_instance_of::<PyTuple>()
+            };
+            let length = answers.iter().find(is_list).map(|answer| answer.len());
+            let length = length.transpose()?;
+            let row = |i: usize| -> Result<Bound<'py, PyAny>> {
+                let Some(length) = length else {
                     return Ok(PyBytes::new(py, rows.value(i)).into_any());
-                }
-                let bits = BitVector::from_bytes(rows.value(i), answer.len()?)?;
+                };
+                let bits = BitVector::from_bytes(rows.value(i), length)?;
                 Ok(PyList::new(py, bits.iter())?.into_any())
             };
-            let all = answers.iter().enumerate().map(row).collect::<Result<Vec<_>>>()?;
-            PyList::new(py, all)?
+            PyList::new(py, (0..rows.len()).map(row).collect::<Result<Vec<_>>>()?)?
         }
         _ => return Err(wrong_type("a column of reports")),
     })
@@ -313,7 +357,7 @@ pub(crate) fn count_numpy(
     macro_rules! each {
         ($($number:ty, $column:ident;)*) => {$(
             if let Ok(numbers) = column.extract::<PyReadonlyArray1<'_, $number>>() {
-                let numbers = values(&numbers);
+                let numbers = values(&numbers)?;
                 let reports = PrimitiveArray::<arrow_array::types::$column>::from_iter_values(numbers);
                 return Ok(py.detach(|| mechanism.count(&reports, counts))?);
             }
@@ -328,13 +372,12 @@ pub(crate) fn count_numpy(
 
 /// Counts a column of Arrow's.
 pub(crate) fn count_arrow(
-    py: Python<'_>,
     mechanism: &Mechanism,
-    column: AnyArray,
+    column: &Bound<'_, PyAny>,
     counts: &mut Counts,
 ) -> Result<()> {
-    let chunks = column.into_chunked_array().map_err(PyErr::from)?.into_inner().0;
-    Ok(py.detach(|| chunks.iter().try_for_each(|chunk| mechanism.count(chunk, counts)))?)
+    let chunks = imported(mechanism, column)?.0;
+    Ok(column.py().detach(|| chunks.iter().try_for_each(|chunk| mechanism.count(chunk, counts)))?)
 }
 
 /// Counts a list of reports, which are answers or bytes.
@@ -344,15 +387,20 @@ pub(crate) fn count_list(
     counts: &mut Counts,
 ) -> Result<()> {
     let py = list.py();
-    let is_packed =
-        |choice: bool| choice && list.iter().all(|report| report.is_instance_of::<PyBytes>());
-    let reports: ArrayRef = match mechanism {
-        Mechanism::Texts(_) | Mechanism::Integers(_) if is_packed(!list.is_empty()) => {
-            let bytes = list.iter().map(|report| report.extract::<Vec<u8>>());
-            let bytes = bytes.collect::<PyResult<Vec<_>>>()?;
-            Arc::new(BinaryArray::from_iter_values(bytes))
-        }
-        _ => column_of(mechanism, list)?,
+    let is_packed = match mechanism {
+        Mechanism::Texts(choice) => !matches!(choice, ChoiceMechanism::RandomizedResponse(_)),
+        Mechanism::Integers(choice) => !matches!(choice, ChoiceMechanism::RandomizedResponse(_)),
+        _ => false,
+    };
+    let reports: ArrayRef = if is_packed {
+        let bytes = |report: Bound<'_, PyAny>| match report.cast_into::<PyBytes>() {
+            Ok(bytes) => Ok(bytes.as_bytes().to_vec()),
+            Err(_) => Err(wrong_type("a list of packed reports, each of them bytes")),
+        };
+        let rows = list.iter().map(bytes).collect::<Result<Vec<_>>>()?;
+        Arc::new(BinaryArray::from_iter_values(rows))
+    } else {
+        column_of(mechanism, list)?
     };
     Ok(py.detach(|| mechanism.count(&reports, counts))?)
 }
