@@ -9,6 +9,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, PrimitiveArray, StringArray,
 };
+use arrow_schema::{DataType, FieldRef};
 use deniable::prelude::*;
 use deniable_arrow::mechanism::{
     Answer, ChoiceMechanism, Counts, FloatNoise, Mechanism, Noise, Reported, WholeNumber,
@@ -17,8 +18,9 @@ use numpy::ndarray::Axis;
 use numpy::{
     Element, IntoPyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
 };
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyFloat, PyList};
+use pyo3::types::{PyBytes, PyFloat, PyList, PyTuple};
 use pyo3_arrow::PyChunkedArray;
 use pyo3_arrow::input::AnyArray;
 
@@ -42,7 +44,7 @@ pub(crate) fn randomize_numpy<'py>(
         Mechanism::YesNo(yes_no) => {
             mechanism.truth_value(missing)?;
             let answers = truths(mechanism, column)?;
-            let mut reports = Vec::with_capacity(answers.len());
+            let mut reports = room(answers.len())?;
             in_blocks(py, answers.len(), BLOCK, |rows| {
                 let start = rows.start;
                 add_values(&answers, rows, is_true, &mut reports);
@@ -128,6 +130,14 @@ fn same<T>(value: T) -> T {
     value
 }
 
+/// Room for so many, if there is the memory: an array of NumPy's can be longer than any.
+fn room<T>(length: usize) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    let no_memory = |_| PyMemoryError::new_err("there is not enough memory for a column so long");
+    all.try_reserve_exact(length).map_err(no_memory)?;
+    Ok(all)
+}
+
 fn randomize_numbers<'py, N: Noise + Sync>(
     mechanism: &Mechanism,
     noise: &N,
@@ -140,7 +150,7 @@ where
     let numbers: PyReadonlyArray1<'_, N::Number> =
         column.extract().map_err(|_| mechanism.another_type())?;
     let py = column.py();
-    let mut reports = Vec::with_capacity(numbers.len());
+    let mut reports = room(numbers.len())?;
     // A vector is one input.
     let block = if noise.is_vector() { usize::MAX } else { BLOCK };
     in_blocks(py, numbers.len(), block, |rows| {
@@ -194,7 +204,14 @@ fn packed_rows<'py>(
     column: &Bound<'py, PyAny>,
 ) -> Result<PyReadonlyArray2<'py, u8>> {
     let rows: PyReadonlyArray2<'_, u8> = column.extract().map_err(|_| mechanism.another_type())?;
-    if rows.shape()[1] == 0 {
+    let width = rows.shape()[1];
+    if let Mechanism::Bits(bits) = mechanism {
+        let domain = bits.input_domain();
+        if width != domain.length().div_ceil(8) {
+            return Err(deniable::Error::not_a_member(domain.members()).into());
+        }
+    }
+    if width == 0 || i32::try_from(width).is_err() {
         return Err(mechanism.another_type().into());
     }
     Ok(rows)
@@ -203,9 +220,12 @@ fn packed_rows<'py>(
 /// Some of them, one after the other.
 fn block_of(rows: &PyReadonlyArray2<'_, u8>, block: Range<usize>) -> FixedSizeBinaryArray {
     let width = rows.shape()[1];
+    // A slice has the order of the memory, which can be that of the columns.
     let bytes = match rows.as_slice() {
-        Ok(bytes) => bytes[block.start * width..block.end * width].to_vec(),
-        Err(_) => {
+        Ok(bytes) if rows.is_c_contiguous() => {
+            bytes[block.start * width..block.end * width].to_vec()
+        }
+        _ => {
             let mut rows = rows.as_array();
             rows.slice_axis_inplace(Axis(0), block.into());
             rows.iter().copied().collect()
@@ -235,7 +255,7 @@ fn randomize_rows<'py>(
 ) -> Result<Bound<'py, PyAny>> {
     let (py, rows) = (column.py(), packed_rows(mechanism, column)?);
     let (count, width) = (rows.shape()[0], rows.shape()[1]);
-    let mut reports = Vec::with_capacity(count * width);
+    let mut reports = room(count * width)?;
     in_blocks(py, count, BLOCK / width + 1, |block| {
         let block = block_of(&rows, block);
         let block = py.detach(|| mechanism.randomize(&block, missing))?;
@@ -250,28 +270,48 @@ fn binary(rows: Vec<u8>, width: usize) -> FixedSizeBinaryArray {
 }
 
 fn matrix(py: Python<'_>, rows: Vec<u8>, width: usize) -> Result<Bound<'_, PyAny>> {
-    let count = rows.len().checked_div(width).unwrap_or(0);
+    let count = rows.len() / width;
     Ok(rows.into_pyarray(py).reshape([count, width])?.into_any())
 }
 
 /// The reports on a column of Arrow's, chunk by chunk.
 pub(crate) fn randomize_arrow(
-    py: Python<'_>,
     mechanism: &Mechanism,
-    column: AnyArray,
+    column: &Bound<'_, PyAny>,
     missing: Option<Answer<'_>>,
 ) -> Result<PyChunkedArray> {
     let chunks = chunks(mechanism, column)?;
-    let reports = py.detach(|| {
+    let reports = column.py().detach(|| {
         let reports = chunks.iter().map(|chunk| mechanism.randomize(chunk, missing));
-        reports.collect::<deniable_arrow::Result<Vec<ArrayRef>>>()
+        let reports = reports.collect::<deniable_arrow::Result<Vec<ArrayRef>>>()?;
+        of_one_type(mechanism, reports)
     })?;
     Ok(PyChunkedArray::from_array_refs(reports).map_err(PyErr::from)?)
 }
 
+/// Texts that could be too many for short offsets have long ones: then all chunks do.
+fn of_one_type(
+    mechanism: &Mechanism,
+    reports: Vec<ArrayRef>,
+) -> deniable_arrow::Result<Vec<ArrayRef>> {
+    let long = DataType::LargeUtf8;
+    if reports.iter().all(|chunk| chunk.data_type() != &long) {
+        return Ok(reports);
+    }
+    let cast =
+        |chunk: &ArrayRef| arrow_cast::cast(chunk, &long).map_err(|_| mechanism.another_type());
+    reports.iter().map(cast).collect()
+}
+
+/// A column of Arrow's. What its library says if it is none may have its values in it, and is not passed on.
+fn imported(mechanism: &Mechanism, column: &Bound<'_, PyAny>) -> Result<(Vec<ArrayRef>, FieldRef)> {
+    let column = column.extract::<AnyArray>().map_err(|_| mechanism.another_type())?;
+    Ok(column.into_chunked_array().map_err(|_| mechanism.another_type())?.into_inner())
+}
+
 /// The chunks of a column; one, if it is one input.
-fn chunks(mechanism: &Mechanism, column: AnyArray) -> Result<Vec<ArrayRef>> {
-    let (mut chunks, field) = column.into_chunked_array().map_err(PyErr::from)?.into_inner();
+fn chunks(mechanism: &Mechanism, column: &Bound<'_, PyAny>) -> Result<Vec<ArrayRef>> {
+    let (mut chunks, field) = imported(mechanism, column)?;
     if chunks.is_empty() {
         chunks.push(arrow_array::new_empty_array(field.data_type()));
     }
@@ -362,14 +402,13 @@ pub(crate) fn randomize_list<'py>(
     list_of(py, &reports, list)
 }
 
-/// A column of reports as a list. Bits are bytes, or lists where the first answer was one.
+/// A column of reports as a list. Bits are lists if an answer is one, else bytes: all of them, or a report would tell whether its answer was missing.
 fn list_of<'py>(
     py: Python<'py>,
     reports: &dyn Array,
     answers: &Bound<'py, PyList>,
 ) -> Result<Bound<'py, PyList>> {
     use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
-    use arrow_schema::DataType;
     Ok(match reports.data_type() {
         DataType::Boolean => PyList::new(py, reports.as_boolean().values().iter())?,
         DataType::Utf8 => {
@@ -390,15 +429,19 @@ fn list_of<'py>(
         }
         DataType::Binary => {
             let rows = reports.as_binary::<i32>();
-            let row = |(i, answer): (usize, Bound<'py, PyAny>)| -> Result<Bound<'py, PyAny>> {
-                if !answer.is_instance_of::<PyList>() {
+            let is_list = |answer: &Bound<'py, PyAny>| {
+                answer.is_instance_of::<PyList>() || answer.is_instance_of::<PyTuple>()
+            };
+            let length = answers.iter().find(is_list).map(|answer| answer.len());
+            let length = length.transpose()?;
+            let row = |i: usize| -> Result<Bound<'py, PyAny>> {
+                let Some(length) = length else {
                     return Ok(PyBytes::new(py, rows.value(i)).into_any());
-                }
-                let bits = BitVector::from_bytes(rows.value(i), answer.len()?)?;
+                };
+                let bits = BitVector::from_bytes(rows.value(i), length)?;
                 Ok(PyList::new(py, bits.iter())?.into_any())
             };
-            let all = answers.iter().enumerate().map(row).collect::<Result<Vec<_>>>()?;
-            PyList::new(py, all)?
+            PyList::new(py, (0..rows.len()).map(row).collect::<Result<Vec<_>>>()?)?
         }
         _ => return Err(wrong_type("a column of reports")),
     })
@@ -445,12 +488,11 @@ pub(crate) fn count_numpy(
 
 /// Counts a column of Arrow's.
 pub(crate) fn count_arrow(
-    py: Python<'_>,
     mechanism: &Mechanism,
-    column: AnyArray,
+    column: &Bound<'_, PyAny>,
     counts: &mut Counts,
 ) -> Result<()> {
-    let chunks = column.into_chunked_array().map_err(PyErr::from)?.into_inner().0;
+    let (py, chunks) = (column.py(), imported(mechanism, column)?.0);
     chunks.iter().try_for_each(|chunk| {
         in_blocks(py, chunk.len(), COUNTED, |rows| {
             let block = chunk.slice(rows.start, rows.len());
@@ -466,15 +508,20 @@ pub(crate) fn count_list(
     counts: &mut Counts,
 ) -> Result<()> {
     let py = list.py();
-    let is_packed =
-        |choice: bool| choice && list.iter().all(|report| report.is_instance_of::<PyBytes>());
-    let reports: ArrayRef = match mechanism {
-        Mechanism::Texts(_) | Mechanism::Integers(_) if is_packed(!list.is_empty()) => {
-            let bytes = list.iter().map(|report| report.extract::<Vec<u8>>());
-            let bytes = bytes.collect::<PyResult<Vec<_>>>()?;
-            Arc::new(BinaryArray::from_iter_values(bytes))
-        }
-        _ => plain_column_of(mechanism, list)?,
+    let is_packed = match mechanism {
+        Mechanism::Texts(choice) => !matches!(choice, ChoiceMechanism::RandomizedResponse(_)),
+        Mechanism::Integers(choice) => !matches!(choice, ChoiceMechanism::RandomizedResponse(_)),
+        _ => false,
+    };
+    let reports: ArrayRef = if is_packed {
+        let bytes = |report: Bound<'_, PyAny>| match report.cast_into::<PyBytes>() {
+            Ok(bytes) => Ok(bytes.as_bytes().to_vec()),
+            Err(_) => Err(wrong_type("a list of packed reports, each of them bytes")),
+        };
+        let rows = list.iter().map(bytes).collect::<Result<Vec<_>>>()?;
+        Arc::new(BinaryArray::from_iter_values(rows))
+    } else {
+        plain_column_of(mechanism, list)?
     };
     Ok(py.detach(|| mechanism.count(&reports, counts))?)
 }

@@ -10,9 +10,9 @@ use pyo3_arrow::PyChunkedArray;
 use pyo3_arrow::input::AnyArray;
 
 use crate::answer::{self, StandIn};
-use crate::error::{Result, refused, wrong_type};
+use crate::error::{Error, Result, refused, wrong_type};
 use crate::estimate::{Counts, how, values};
-use crate::{column, glue};
+use crate::{column, glue, make};
 
 /// A mechanism, made by one of the functions `make_…`: what it does to an answer, and what that loses.
 ///
@@ -33,6 +33,7 @@ pub(crate) struct Measurement {
 
 impl Measurement {
     pub(crate) fn of_spec(spec: Spec) -> Result<Self> {
+        check_values(&spec)?;
         Ok(Measurement { mechanism: Mechanism::try_from(spec)? })
     }
 
@@ -48,12 +49,7 @@ impl Measurement {
     ) -> Result<()> {
         match kind {
             "numpy" => column::count_numpy(&self.mechanism, reports, counts),
-            "arrow" => column::count_arrow(
-                reports.py(),
-                &self.mechanism,
-                reports.extract::<AnyArray>()?,
-                counts,
-            ),
+            "arrow" => column::count_arrow(&self.mechanism, reports, counts),
             _ => column::count_list(
                 &self.mechanism,
                 reports.cast::<PyList>().map_err(|_| wrong_type("a list"))?,
@@ -73,7 +69,7 @@ impl Measurement {
     /// 0.5
     #[pyo3(text_signature = "(self, d_in)")]
     fn map(&self, d_in: &Bound<'_, PyAny>) -> Result<f64> {
-        Ok(self.mechanism.map(distance(d_in)?)?.get())
+        Ok(self.mechanism.map(distance(&self.mechanism, d_in)?)?.get())
     }
 
     /// Whether two inputs `d_in` apart lose at most `d_out`.
@@ -82,7 +78,7 @@ impl Measurement {
     /// True
     #[pyo3(text_signature = "(self, d_in, d_out)")]
     fn check(&self, d_in: &Bound<'_, PyAny>, d_out: f64) -> Result<bool> {
-        let loss = self.mechanism.map(distance(d_in)?)?;
+        let loss = self.mechanism.map(distance(&self.mechanism, d_in)?)?;
         Ok(loss <= Epsilon::new(d_out)?)
     }
 
@@ -291,12 +287,11 @@ impl Measurement {
 
     fn _randomize_arrow(
         &self,
-        py: Python<'_>,
-        column: AnyArray,
+        column: &Bound<'_, PyAny>,
         missing: Option<&Bound<'_, PyAny>>,
     ) -> Result<PyChunkedArray> {
         let missing = missing.map(StandIn::new).transpose()?;
-        column::randomize_arrow(py, &self.mechanism, column, missing.as_ref().map(StandIn::answer))
+        column::randomize_arrow(&self.mechanism, column, missing.as_ref().map(StandIn::answer))
     }
 
     fn _randomize_list<'py>(
@@ -346,12 +341,40 @@ impl Measurement {
     }
 }
 
+/// The most bits or categories: as many counts are kept, and memory that is not there would end the interpreter.
+pub(crate) const MOST_VALUES: usize = 1 << 24;
+
+/// That what has to be counted is neither nothing nor without end.
+fn check_values(spec: &Spec) -> Result<()> {
+    match spec {
+        Spec::RandomizedResponseBitvec { length: 1..=MOST_VALUES, .. } => Ok(()),
+        Spec::RandomizedResponseBitvec { .. } => {
+            Err(refused("length", "it is out of range", "an integer from 1 to 16777216"))
+        }
+        Spec::RandomizedResponse { categories, .. }
+        | Spec::UnaryEncoding { categories, .. }
+        | Spec::SubsetSelection { categories, .. }
+        | Spec::LocalHashing { categories, .. }
+            if make::len(categories) > MOST_VALUES =>
+        {
+            Err(too_many_categories())
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn too_many_categories() -> Error {
+    refused("categories", "there are too many", "up to 16777216 of them")
+}
+
 /// A whole number, or any other one.
-fn distance(d_in: &Bound<'_, PyAny>) -> Result<Distance> {
+fn distance(mechanism: &Mechanism, d_in: &Bound<'_, PyAny>) -> Result<Distance> {
     let accepted = "a number from 0";
     if d_in.is_instance_of::<PyBool>() {
         return Err(wrong_type(accepted));
     }
+    let of_numpy = answer::numpys_integer(d_in)?;
+    let d_in = of_numpy.as_ref().unwrap_or(d_in);
     if d_in.is_instance_of::<PyInt>() {
         // A distance beyond all others loses as much as they do, or more.
         let is_negative = d_in.lt(0)?;
@@ -360,7 +383,15 @@ fn distance(d_in: &Bound<'_, PyAny>) -> Result<Distance> {
             Err(_) if is_negative => {
                 Err(deniable::Error::invalid_distance("d_in", "it is negative", accepted).into())
             }
-            Err(_) => Ok(Distance::Float(f64::INFINITY)),
+            Err(_) => match mechanism {
+                Mechanism::F32(_) | Mechanism::F64(_) => Ok(Distance::Float(f64::INFINITY)),
+                Mechanism::I32(_) | Mechanism::I64(_) => {
+                    let accepted = "a whole number below 2^64";
+                    Err(deniable::Error::invalid_distance("d_in", "it is too large", accepted)
+                        .into())
+                }
+                _ => Ok(Distance::Whole(u64::MAX)),
+            },
         };
     }
     match d_in.cast::<PyFloat>() {

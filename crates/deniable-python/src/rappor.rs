@@ -4,7 +4,7 @@ use deniable::BitVector;
 use deniable::rappor::{CandidateMap, Client, CohortCounts, Params, Report, Secret};
 use deniable_arrow::{How, QuestionEstimate};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyString};
 
 use crate::error::{Result, refused};
 use crate::estimate::{how, values};
@@ -75,8 +75,9 @@ impl RapporParams {
     }
 
     /// The bits of a value's Bloom filter in a cohort.
-    fn bits_of(&self, cohort: usize, value: &str) -> Result<Vec<usize>> {
-        Ok(self.0.bits_of(cohort, value)?)
+    #[pyo3(text_signature = "(self, cohort, value)")]
+    fn bits_of(&self, cohort: usize, value: &Bound<'_, PyString>) -> Result<Vec<usize>> {
+        Ok(self.0.bits_of(cohort, value.to_string_lossy().as_bytes())?)
     }
 
     fn __eq__(&self, other: &Self) -> bool {
@@ -143,9 +144,10 @@ impl RapporClient {
         &self,
         py: Python<'py>,
         metric: &str,
-        value: &str,
+        value: &Bound<'py, PyString>,
     ) -> Result<(usize, Bound<'py, PyBytes>)> {
-        let report = self.0.report(metric, value)?;
+        // What is no Unicode is replaced: an error would tell of it.
+        let report = self.0.report(metric, value.to_string_lossy().as_bytes())?;
         Ok((report.cohort(), PyBytes::new(py, &report.bits().to_bytes())))
     }
 

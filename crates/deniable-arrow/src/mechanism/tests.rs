@@ -339,12 +339,14 @@ fn a_mean_of_numbers_on_a_coarse_grid_says_so() {
 #[test]
 fn short_keys_of_a_dictionary_are_not_kept_when_there_are_many_categories() {
     let categories: Vec<String> = (0..300).map(|i| i.to_string()).collect();
-    // Nearly certain: the reports alone would have short keys.
-    let prob = 1f64.next_down();
-    let spec = Spec::RandomizedResponse { categories: Categories::Texts(categories), prob };
-    let mechanism = Mechanism::try_from(spec).unwrap();
     let answers: DictionaryArray<Int8Type> = ["1", "2"].into_iter().collect();
-    let reports = mechanism.randomize(&answers, None).unwrap();
-    let DataType::Dictionary(key, _) = reports.data_type() else { panic!("a dictionary") };
-    assert_eq!(**key, DataType::UInt32);
+    for (count, expected) in [(128, DataType::Int8), (129, DataType::UInt32)] {
+        let categories = Categories::Texts(categories[..count].to_vec());
+        let spec = Spec::RandomizedResponse { categories, prob: 0.9999999999999999 };
+        let mechanism = Mechanism::try_from(spec).unwrap();
+        // The keys of these reports would fit.
+        let reports = mechanism.randomize(&answers, None).unwrap();
+        let DataType::Dictionary(key, _) = reports.data_type() else { panic!("a dictionary") };
+        assert_eq!(**key, expected, "{count}");
+    }
 }

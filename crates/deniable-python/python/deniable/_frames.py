@@ -1,7 +1,7 @@
 """Which kind of data frame goes in, and how the same kind comes out."""
 
 from . import _deniable
-from ._columns import is_missing, root
+from ._columns import check_polars, is_missing, root
 
 _FINGERPRINT = _deniable.FINGERPRINT
 _ACCEPTED = "a pandas or Polars data frame, an Arrow table, or a dict of columns"
@@ -71,7 +71,10 @@ def _table(survey, frame, kind, *, are_answers):
     if kind == "arrow":
         return frame
     if kind == "polars":
-        return frame.select([name for name in frame.columns if name in known])
+        frame = frame.select([name for name in frame.columns if name in known])
+        for column in frame:
+            check_polars(column)
+        return frame
     if kind == "pyarrow":
         names = [name for name in frame.column_names if name in known]
         return frame.select(names)
