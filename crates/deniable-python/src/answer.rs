@@ -103,25 +103,30 @@ pub(crate) fn bits(value: &Bound<'_, PyAny>, length: usize) -> Result<BitVector>
     let no_member = || deniable::Error::not_a_member(BitVectorDomain::new(length).members());
     if let Ok(bytes) = value.cast::<PyBytes>() {
         let bits = BitVector::from_bytes(bytes.as_bytes(), length).map_err(|_| no_member())?;
-        // Nothing may be behind the last bit, as in all other columns.
-        let is_whole = bits.to_bytes() == bytes.as_bytes();
-        return Ok(is_whole.then_some(bits).ok_or_else(no_member)?);
+        // Bits behind the last are no part of it.
+        return if bits.to_bytes() == bytes.as_bytes() {
+            Ok(bits)
+        } else {
+            Err(no_member().into())
+        };
     }
-    let accepted = "bytes with packed bits, or a list of truth values";
-    if !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
-        return Err(wrong_type(accepted));
+    if !is_list(value) {
+        return Err(wrong_type("bytes with packed bits, or a list of truth values"));
     }
     let bits: BitVector = value.try_iter()?.map(|bit| truth(&bit?)).collect::<Result<_>>()?;
-    Ok((bits.len() == length).then_some(bits).ok_or_else(no_member)?)
+    if bits.len() == length { Ok(bits) } else { Err(no_member().into()) }
+}
+
+/// Whether it is a list or a tuple.
+pub(crate) fn is_list(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>()
 }
 
 /// Truth values of Python's are two objects: what is done with them takes different paths, so that a mechanism in constant time cannot have them.
 pub(crate) fn check_constant_time(mechanism: &Mechanism, value: &Bound<'_, PyAny>) -> Result<()> {
     let is_promised = match mechanism {
         Mechanism::YesNo(mechanism) => mechanism.constant_time(),
-        Mechanism::Bits(mechanism) => {
-            mechanism.constant_time() && !value.is_instance_of::<PyBytes>()
-        }
+        Mechanism::Bits(mechanism) => mechanism.constant_time() && is_list(value),
         _ => false,
     };
     if !is_promised {
@@ -213,7 +218,7 @@ fn all<T>(
     values: &Bound<'_, PyAny>,
     one: impl Fn(&Bound<'_, PyAny>) -> Result<T>,
 ) -> Result<Vec<T>> {
-    if !values.is_instance_of::<PyList>() && !values.is_instance_of::<PyTuple>() {
+    if !is_list(values) {
         return Err(wrong_type("a list of numbers"));
     }
     values.try_iter()?.map(|value| one(&value?)).collect()

@@ -20,12 +20,13 @@ use numpy::{
 };
 use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyFloat, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyFloat, PyList};
 use pyo3_arrow::PyChunkedArray;
 use pyo3_arrow::input::AnyArray;
 
-use crate::answer::{bits, check_constant_time, float, number, text, truth};
+use crate::answer::{bits, check_constant_time, float, is_list, number, text, truth};
 use crate::error::{Result, wrong_type};
+use crate::import::sound;
 
 /// Rows that are worked on at once: what is made on the way is kept for so many alone.
 const BLOCK: usize = 1 << 20;
@@ -55,7 +56,7 @@ pub(crate) fn randomize_numpy<'py>(
         Mechanism::Integers(choice) => {
             macro_rules! each {
                 ($($number:ty)*) => {$(
-                    if let Ok(numbers) = column.extract::<PyReadonlyArray1<'_, $number>>() {
+                    if let Some(numbers) = numbers_of::<$number>(column) {
                         return randomize_integers(choice, &numbers, missing);
                     }
                 )*};
@@ -92,6 +93,15 @@ fn truths<'py>(
     column: &Bound<'py, PyAny>,
 ) -> Result<PyReadonlyArray1<'py, u8>> {
     Ok(column.extract().map_err(|_| mechanism.another_type())?)
+}
+
+/// A column of numbers, of which each is at an address and a distance of a whole number of them: others would be read from where they are not.
+fn numbers_of<'py, T: Element>(column: &Bound<'py, PyAny>) -> Option<PyReadonlyArray1<'py, T>> {
+    let array: PyReadonlyArray1<'py, T> = column.extract().ok()?;
+    let size = size_of::<T>() as isize;
+    let is_aligned = (array.data() as usize).is_multiple_of(align_of::<T>());
+    let is_whole = array.strides().iter().all(|stride| stride % size == 0);
+    (is_aligned && is_whole).then_some(array)
 }
 
 /// Adds some of a column's values to others, each made into something else.
@@ -148,7 +158,7 @@ where
     N::Number: Element,
 {
     let numbers: PyReadonlyArray1<'_, N::Number> =
-        column.extract().map_err(|_| mechanism.another_type())?;
+        numbers_of(column).ok_or_else(|| mechanism.another_type())?;
     let py = column.py();
     let mut reports = room(numbers.len())?;
     // A vector is one input.
@@ -306,7 +316,9 @@ fn of_one_type(
 /// A column of Arrow's. What its library says if it is none may have its values in it, and is not passed on.
 fn imported(mechanism: &Mechanism, column: &Bound<'_, PyAny>) -> Result<(Vec<ArrayRef>, FieldRef)> {
     let column = column.extract::<AnyArray>().map_err(|_| mechanism.another_type())?;
-    Ok(column.into_chunked_array().map_err(|_| mechanism.another_type())?.into_inner())
+    let column = column.into_chunked_array().map_err(|_| mechanism.another_type())?;
+    let (chunks, field) = column.into_inner();
+    Ok((chunks.iter().map(sound).collect::<Result<_>>()?, field))
 }
 
 /// The chunks of a column; one, if it is one input.
@@ -399,15 +411,16 @@ pub(crate) fn randomize_list<'py>(
     let py = list.py();
     let answers = column_of(mechanism, list)?;
     let reports = py.detach(|| mechanism.randomize(&answers, missing))?;
-    list_of(py, &reports, list)
+    list_of(mechanism, &reports, list)
 }
 
 /// A column of reports as a list. Bits are lists if an answer is one, else bytes: all of them, or a report would tell whether its answer was missing.
 fn list_of<'py>(
-    py: Python<'py>,
+    mechanism: &Mechanism,
     reports: &dyn Array,
     answers: &Bound<'py, PyList>,
 ) -> Result<Bound<'py, PyList>> {
+    let py = answers.py();
     use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
     Ok(match reports.data_type() {
         DataType::Boolean => PyList::new(py, reports.as_boolean().values().iter())?,
@@ -429,11 +442,12 @@ fn list_of<'py>(
         }
         DataType::Binary => {
             let rows = reports.as_binary::<i32>();
-            let is_list = |answer: &Bound<'py, PyAny>| {
-                answer.is_instance_of::<PyList>() || answer.is_instance_of::<PyTuple>()
+            let length = match mechanism {
+                Mechanism::Bits(bits) if answers.iter().any(|answer| is_list(&answer)) => {
+                    Some(bits.input_domain().length())
+                }
+                _ => None,
             };
-            let length = answers.iter().find(is_list).map(|answer| answer.len());
-            let length = length.transpose()?;
             let row = |i: usize| -> Result<Bound<'py, PyAny>> {
                 let Some(length) = length else {
                     return Ok(PyBytes::new(py, rows.value(i)).into_any());
@@ -470,7 +484,7 @@ pub(crate) fn count_numpy(
     }
     macro_rules! each {
         ($($number:ty, $column:ident;)*) => {$(
-            if let Ok(reports) = column.extract::<PyReadonlyArray1<'_, $number>>() {
+            if let Some(reports) = numbers_of::<$number>(column) {
                 return in_blocks(py, reports.len(), COUNTED, |rows| {
                     let block = values(&reports, rows, same);
                     let block = PrimitiveArray::<arrow_array::types::$column>::from(block);
@@ -508,12 +522,7 @@ pub(crate) fn count_list(
     counts: &mut Counts,
 ) -> Result<()> {
     let py = list.py();
-    let is_packed = match mechanism {
-        Mechanism::Texts(choice) => !matches!(choice, ChoiceMechanism::RandomizedResponse(_)),
-        Mechanism::Integers(choice) => !matches!(choice, ChoiceMechanism::RandomizedResponse(_)),
-        _ => false,
-    };
-    let reports: ArrayRef = if is_packed {
+    let reports: ArrayRef = if !mechanism.reports_are_answers() {
         let bytes = |report: Bound<'_, PyAny>| match report.cast_into::<PyBytes>() {
             Ok(bytes) => Ok(bytes.as_bytes().to_vec()),
             Err(_) => Err(wrong_type("a list of packed reports, each of them bytes")),

@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{
-    Array, ArrayRef, BinaryViewArray, FixedSizeListArray, GenericBinaryArray, GenericListArray,
-    GenericStringArray, OffsetSizeTrait, RecordBatch, StringViewArray, downcast_dictionary_array,
+    Array, ArrayRef, FixedSizeListArray, GenericBinaryArray, GenericListArray, GenericStringArray,
+    OffsetSizeTrait, RecordBatch, StringViewArray, downcast_dictionary_array,
 };
 use arrow_schema::DataType;
 
@@ -29,7 +29,7 @@ pub(crate) fn sound(column: &ArrayRef) -> Result<ArrayRef> {
         DataType::Utf8 => texts::<i32>(column),
         DataType::LargeUtf8 => texts::<i64>(column),
         DataType::Utf8View => {
-            let bytes = BinaryViewArray::from(column.as_string_view().clone());
+            let bytes = column.as_string_view().clone().to_binary_view();
             if bytes.iter().flatten().all(is_text) {
                 return Ok(column.clone());
             }

@@ -171,12 +171,13 @@ fn make_randomized_response_bitvec(
 fn make_scalar_float_laplace_cks20(
     scale: Option<f64>,
     epsilon: Option<f64>,
-    sensitivity: Option<f64>,
+    sensitivity: Option<&Bound<'_, PyAny>>,
     bounds: Option<(f64, f64)>,
     k: Option<i32>,
     dtype: &str,
 ) -> Result<Measurement> {
     let number = float_type(dtype)?;
+    let sensitivity = sensitivity.map(exact).transpose()?;
     let sensitivity = match (sensitivity, bounds) {
         (None, Some((low, high))) if low <= high && (high - low).is_finite() => {
             Some(high.inf_sub(low).map_err(|_| no_bounds())?)
@@ -201,7 +202,7 @@ fn make_scalar_float_laplace_cks20(
 fn make_vector_float_laplace_cks20(
     scale: Option<f64>,
     epsilon: Option<f64>,
-    sensitivity: Option<f64>,
+    sensitivity: Option<&Bound<'_, PyAny>>,
     size: Option<&Bound<'_, PyAny>>,
     bounds: Option<(f64, f64)>,
     k: Option<i32>,
@@ -209,6 +210,7 @@ fn make_vector_float_laplace_cks20(
 ) -> Result<Measurement> {
     let number = float_type(dtype)?;
     let size = size.map(|size| whole("size", size)).transpose()?;
+    let sensitivity = sensitivity.map(exact).transpose()?;
     let scale = float_scale(number, one_of("scale", scale, epsilon)?, sensitivity, size, k)?;
     Measurement::of_spec(Spec::VectorFloatLaplaceCks20 { number, bounds, size, scale, k })
 }
@@ -289,6 +291,12 @@ fn one_of<T>(name: &'static str, own: Option<T>, epsilon: Option<f64>) -> Result
         }
         (Some(_), Some(_)) => Err(refused(name, "epsilon is given as well", "one of them")),
     }
+}
+
+/// A sensitivity that is a float: one that would have to be rounded could become too small.
+fn exact(sensitivity: &Bound<'_, PyAny>) -> Result<f64> {
+    answer::float(sensitivity)
+        .map_err(|_| wrong_type("for sensitivity a float, or a whole number up to 2^53"))
 }
 
 /// A parameter that is a whole number.

@@ -3,7 +3,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use deniable::{Epsilon, Spec};
-use deniable_arrow::mechanism::{ChoiceMechanism, Counts as RustCounts, Distance, Mechanism};
+use deniable_arrow::mechanism::{Counts as RustCounts, Distance, Mechanism};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use pyo3_arrow::PyChunkedArray;
@@ -77,7 +77,9 @@ impl Measurement {
     /// >>> make_randomized_response_bool(prob=0.75).check(1, 1.1)
     /// True
     #[pyo3(text_signature = "(self, d_in, d_out)")]
-    fn check(&self, d_in: &Bound<'_, PyAny>, d_out: f64) -> Result<bool> {
+    fn check(&self, d_in: &Bound<'_, PyAny>, d_out: &Bound<'_, PyAny>) -> Result<bool> {
+        // A number that would have to be rounded is refused: up, and the answer would be wrong.
+        let d_out = answer::float(d_out)?;
         let loss = self.mechanism.map(distance(&self.mechanism, d_in)?)?;
         Ok(loss <= Epsilon::new(d_out)?)
     }
@@ -269,11 +271,7 @@ impl Measurement {
     /// Whether reports have the type of answers.
     #[getter]
     fn _reports_are_answers(&self) -> bool {
-        match &self.mechanism {
-            Mechanism::Texts(choice) => matches!(choice, ChoiceMechanism::RandomizedResponse(_)),
-            Mechanism::Integers(choice) => matches!(choice, ChoiceMechanism::RandomizedResponse(_)),
-            _ => true,
-        }
+        self.mechanism.reports_are_answers()
     }
 
     fn _randomize_numpy<'py>(

@@ -15,6 +15,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use crate::error::{Result, refused};
 use crate::estimate::{how, values};
 use crate::glue;
+use crate::import::sound_batch;
 
 /// What is asked, how each answer is randomized, and what that loses: the survey file of the command `deniable`.
 ///
@@ -209,7 +210,7 @@ fn for_each_part(
         let rows = batch.num_rows();
         for start in (0..rows.max(1)).step_by(PART) {
             let part = batch.slice(start, PART.min(rows - start));
-            py.detach(|| work(part))?;
+            py.detach(|| work(sound_batch(&part)?))?;
             py.check_signals()?;
         }
     }

@@ -175,7 +175,7 @@ pub(super) trait Counted: Noise {
 impl<N: Noise> Counted for N {}
 
 /// The squares of numbers up to here can be added up.
-const LARGEST: f64 = 1e150;
+const LARGEST: f64 = 1e100;
 
 macro_rules! floats {
     ($($number:ty, $column:ty, $accepted:literal;)*) => {$(
@@ -201,7 +201,8 @@ macro_rules! floats {
                 // A distance of another type is rounded up: what is lost at most grows with it.
                 let d_in = match d_in {
                     Distance::Whole(whole) => <$number>::inf_cast(whole).unwrap_or(<$number>::INFINITY),
-                    Distance::Float(float) if float.is_nan() => <$number>::NAN,
+                    // A small one of these would become 0.
+                    Distance::Float(float) if float.is_nan() || float < 0.0 => <$number>::NAN,
                     Distance::Float(float) => rounded_up(float),
                 };
                 Ok(match self {

@@ -227,6 +227,14 @@ fn no_members() {
     let stray = FixedSizeBinaryArray::new(2, Buffer::from_vec(vec![0u8, 0b1000]), None);
     let long = BinaryArray::from(vec![&[1u8, 1, 1] as &[u8]]);
     let heavy = FixedSizeBinaryArray::new(9, Buffer::from_vec(vec![255u8; 9]), None);
+    let nothing = |data_type: DataType| arrow_array::new_null_array(&data_type, 2);
+    let item = Arc::new(arrow_schema::Field::new("item", DataType::Boolean, true));
+    for (of, missing) in
+        [(DataType::FixedSizeBinary(3), &[0u8, 0]), (DataType::FixedSizeList(item, 5), &[0, 0])]
+    {
+        let error = certain(3).randomize(&nothing(of), Some(Answer::Bytes(missing))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Type);
+    }
     let holes: ListArray =
         ListArray::from_iter_primitive::<Float64Type, _, _>(vec![Some(vec![Some(1.0)])]);
     for (which, answers) in [(3, &stray as &dyn Array), (3, &long), (11, &heavy), (3, &holes)] {
@@ -258,6 +266,8 @@ fn losses() {
     );
     assert!(short.map(Distance::Float(0.1)).unwrap().get() > 0.1);
     assert_eq!(short.epsilon().unwrap().get(), 4.0);
+    // Negative, if only by so little that it is 0 in 32 bits.
+    assert!(short.map(Distance::Float(-1e-60)).is_err());
 
     for json in [CERTAIN[4], CERTAIN[6], CERTAIN[7]] {
         assert_eq!(mechanism(json).epsilon(), None);
@@ -298,6 +308,11 @@ fn counts_and_estimates() {
     assert!(certain(2).count(&Int64Array::from(vec![7]), &mut counts).is_err());
     assert!(certain(2).estimate(&counts, &How::default()).is_err());
     assert!(counts.merge(&certain(0).counts()).is_err());
+
+    // Answers that look like the digits of packed reports are no reports.
+    let unary = certain(8);
+    let digits = StringArray::from(vec!["01", "02"]);
+    assert_eq!(unary.count(&digits, &mut unary.counts()).unwrap_err().kind(), ErrorKind::Reports);
 
     let numbers = certain(2);
     let mut counts = numbers.counts();

@@ -295,8 +295,9 @@ def _countable_array(mechanism, reports):
     if reports.dtype.kind in "OUT":
         return [_plain(value) for value in reports.tolist()], "list"
     if reports.ndim == 2 and reports.dtype == bool:
-        length = mechanism.parameters.get("length")
-        if length is not None and reports.shape[1] != length:
+        categories = mechanism.categories
+        length = mechanism.parameters["length"] if categories is None else len(categories)
+        if reports.shape[1] != length:
             raise ValueError(f"reports: they have another length; accepted are {length} bits")
         return mechanism._pack(reports.view("u1")), "numpy"
     if mechanism._answers == "truth values":
