@@ -22,7 +22,7 @@ use crate::{column, glue, make};
 /// >>> smokes.invoke(True) in (True, False)
 /// True
 /// >>> round(smokes.epsilon, 4)
-/// 1.0987
+/// 1.0986
 ///
 /// It can be compared, hashed, pickled and written as JSON: all that it is are its parameters.
 #[pyclass(frozen, module = "deniable", from_py_object)]
@@ -67,7 +67,6 @@ impl Measurement {
     ///
     /// >>> make_vector_float_laplace_cks20(scale=2.0).map(1.0)
     /// 0.5
-    #[pyo3(text_signature = "(self, d_in)")]
     fn map(&self, d_in: &Bound<'_, PyAny>) -> Result<f64> {
         Ok(self.mechanism.map(distance(&self.mechanism, d_in)?)?.get())
     }
@@ -76,7 +75,6 @@ impl Measurement {
     ///
     /// >>> make_randomized_response_bool(prob=0.75).check(1, 1.1)
     /// True
-    #[pyo3(text_signature = "(self, d_in, d_out)")]
     fn check(&self, d_in: &Bound<'_, PyAny>, d_out: &Bound<'_, PyAny>) -> Result<bool> {
         // A number that would have to be rounded is refused: up, and the answer would be wrong.
         let d_out = answer::float(d_out)?;
@@ -89,7 +87,6 @@ impl Measurement {
     /// >>> drink = make_randomized_response(["tea", "coffee", "water"], prob=0.8)
     /// >>> drink.invoke("tea") in ("tea", "coffee", "water")
     /// True
-    #[pyo3(text_signature = "(self, value)")]
     fn invoke<'py>(slf: &Bound<'py, Self>, value: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
         let mechanism = &slf.get().mechanism;
         let may_be_array = match mechanism {
@@ -138,7 +135,6 @@ impl Measurement {
     /// >>> smokes = make_randomized_response_bool(prob=0.75)
     /// >>> smokes.count([True, False]) + smokes.count([True])
     /// Counts(reports=3)
-    #[pyo3(text_signature = "(self, reports)")]
     fn count<'py>(
         slf: &Bound<'py, Self>,
         reports: &Bound<'py, PyAny>,
@@ -179,7 +175,6 @@ impl Measurement {
     ///
     /// >>> make_randomized_response_bool(prob=0.75).debias([True] * 600 + [False] * 400)
     /// [700.0]
-    #[pyo3(text_signature = "(self, reports)")]
     fn debias<'py>(
         slf: &Bound<'py, Self>,
         reports: &Bound<'py, PyAny>,

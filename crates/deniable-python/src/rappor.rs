@@ -75,7 +75,6 @@ impl RapporParams {
     }
 
     /// The bits of a value's Bloom filter in a cohort.
-    #[pyo3(text_signature = "(self, cohort, value)")]
     fn bits_of(&self, cohort: usize, value: &Bound<'_, PyString>) -> Result<Vec<usize>> {
         Ok(self.0.bits_of(cohort, value.to_string_lossy().as_bytes())?)
     }

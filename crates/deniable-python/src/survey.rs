@@ -26,8 +26,8 @@ use crate::import::sound_batch;
 /// ... kind = "yes-no"
 /// ... epsilon = 1.0
 /// ... ''')
-/// >>> survey
-/// Survey(questions=['moved'], epsilon=1.0)
+/// >>> survey.questions, survey.epsilon <= 1.0
+/// (['moved'], True)
 /// >>> reports = survey.randomize({"moved": [True, False, None]})
 /// >>> sorted(reports)
 /// ['deniable_survey', 'moved']
@@ -105,7 +105,6 @@ impl Survey {
     /// `deniable_survey` says which survey the reports are of.
     ///
     /// If the survey names an `id`, no two rows may have the same. Randomizing the same answers again loses ε again.
-    #[pyo3(text_signature = "(self, frame)")]
     fn randomize<'py>(
         slf: &Bound<'py, Self>,
         frame: &Bound<'py, PyAny>,
@@ -114,7 +113,6 @@ impl Survey {
     }
 
     /// Counts reports: all that estimates need. Counts of parts can be added.
-    #[pyo3(text_signature = "(self, reports)")]
     fn count<'py>(
         slf: &Bound<'py, Self>,
         reports: &Bound<'py, PyAny>,
