@@ -143,9 +143,12 @@ fn same<T>(value: T) -> T {
 /// Room for so many, if there is the memory: an array of NumPy's can be longer than any.
 fn room<T>(length: usize) -> Result<Vec<T>> {
     let mut all = Vec::new();
-    let no_memory = |_| PyMemoryError::new_err("there is not enough memory for a column so long");
     all.try_reserve_exact(length).map_err(no_memory)?;
     Ok(all)
+}
+
+fn no_memory(_: std::collections::TryReserveError) -> PyErr {
+    PyMemoryError::new_err("there is not enough memory for a column so long")
 }
 
 fn randomize_numbers<'py, N: Noise + Sync>(
@@ -182,12 +185,11 @@ fn randomize_integers<'py, N: WholeNumber + Element>(
         let left = count - rows.end;
         let block = values(numbers, rows, same);
         match py.detach(|| choice.report_numbers(block.into_iter().map(Some), missing))? {
-            Reported::Places(numbers) => append(&mut places, numbers, left),
+            Reported::Places(numbers) => append(&mut places, numbers, left)?,
             Reported::Column(reports) => {
                 let rows = reports.as_fixed_size_binary();
                 width = rows.value_length() as usize;
-                packed.reserve(rows.value_data().len() + left * width);
-                packed.extend_from_slice(rows.value_data());
+                append(&mut packed, rows.value_data().to_vec(), left * width)?;
             }
         }
         Ok(())
@@ -199,13 +201,14 @@ fn randomize_integers<'py, N: WholeNumber + Element>(
 }
 
 /// Adds a block of reports, of which `left` are to follow. The first is not copied.
-fn append<T: Copy>(all: &mut Vec<T>, block: Vec<T>, left: usize) {
+fn append<T: Copy>(all: &mut Vec<T>, block: Vec<T>, left: usize) -> Result<()> {
     if all.is_empty() {
         *all = block;
-        all.reserve_exact(left);
+        all.try_reserve_exact(left).map_err(no_memory)?;
     } else {
         all.extend_from_slice(&block);
     }
+    Ok(())
 }
 
 /// Rows of bytes.
@@ -248,7 +251,9 @@ fn block_of(rows: &PyReadonlyArray2<'_, u8>, block: Range<usize>) -> FixedSizeBi
 pub(crate) fn pack<'py>(rows: &PyReadonlyArray2<'py, u8>) -> Result<Bound<'py, PyAny>> {
     let py = rows.py();
     let (rows, width) = (rows.as_array(), rows.shape()[1].div_ceil(8));
-    let mut packed = vec![0; rows.nrows() * width];
+    let length = rows.nrows().saturating_mul(width);
+    let mut packed = room(length)?;
+    packed.resize(length, 0u8);
     for (row, bytes) in rows.rows().into_iter().zip(packed.chunks_mut(width.max(1))) {
         for (place, &truth) in row.iter().enumerate() {
             bytes[place / 8] |= u8::from(truth != 0) << (place % 8);
@@ -265,7 +270,7 @@ fn randomize_rows<'py>(
 ) -> Result<Bound<'py, PyAny>> {
     let (py, rows) = (column.py(), packed_rows(mechanism, column)?);
     let (count, width) = (rows.shape()[0], rows.shape()[1]);
-    let mut reports = room(count * width)?;
+    let mut reports = room(count.saturating_mul(width))?;
     in_blocks(py, count, BLOCK / width + 1, |block| {
         let block = block_of(&rows, block);
         let block = py.detach(|| mechanism.randomize(&block, missing))?;

@@ -296,7 +296,9 @@ def _countable_array(mechanism, reports):
         return [_plain(value) for value in reports.tolist()], "list"
     if reports.ndim == 2 and reports.dtype == bool:
         categories = mechanism.categories
-        length = mechanism.parameters["length"] if categories is None else len(categories)
+        length = mechanism.parameters.get("length") if categories is None else len(categories)
+        if length is None:
+            raise TypeError("the array has another shape; accepted are 1 dimensions")
         if reports.shape[1] != length:
             raise ValueError(f"reports: they have another length; accepted are {length} bits")
         return mechanism._pack(reports.view("u1")), "numpy"
