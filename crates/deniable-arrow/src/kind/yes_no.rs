@@ -138,11 +138,11 @@ impl Asked for YesNo {
             Some(reports) => {
                 BitCounts::from_ones(reports.len() as u64, vec![reports.true_count() as u64])?
             }
-            // Files without types.
+            // Files without types. Python's write a capital letter.
             None if columns::is_text_like(reports.data_type()) => {
                 let yes = |text: Option<&str>| match text {
-                    Some("true") => Ok(1),
-                    Some("false") => Ok(0),
+                    Some("true" | "True") => Ok(1),
+                    Some("false" | "False") => Ok(0),
                     _ => Err(no_report()),
                 };
                 let yes: u64 = columns::texts(reports).iter().map(yes).sum::<Result<u64>>()?;

@@ -1,5 +1,13 @@
 //! Files of reports and of counts, groups, and what is refused.
 
+use std::fs::File;
+use std::path::Path;
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema};
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use serde_json::{Value, json};
 
 use super::{Folder, ROWS, TRUTH, assert_holds};
@@ -236,4 +244,90 @@ fn a_plan_warns_where_a_question_cannot_work() {
     assert_eq!(many["epsilon"], 14.0);
     let text = folder.prints(&["plan", "survey.toml", "-n", "5"]);
     assert!(text.contains("warning: moved") && text.contains("It would work with"), "{text}");
+}
+
+/// Frames of other programs keep no metadata: they have the fingerprint in a column, of texts or of categories.
+#[test]
+fn fingerprints_in_a_column_are_read() {
+    let folder = Folder::new();
+    folder.randomize("reports.parquet");
+    let known = folder.json(&["estimate", "survey.toml", "reports.parquet", "--json"]);
+    let (batch, own) = without_metadata(&folder.path("reports.parquet"));
+    let texts = |marks: &[&str]| -> ArrayRef {
+        Arc::new(StringArray::from_iter_values((0..ROWS).map(|row| marks[row % marks.len()])))
+    };
+    let text_in_categories = DataType::Dictionary(DataType::UInt32.into(), DataType::Utf8.into());
+    let categories = arrow_cast::cast(&texts(&[&own]), &text_in_categories).unwrap();
+    for (name, marks) in [("texts", texts(&[&own])), ("categories", categories)] {
+        let batch = with_column(&batch, marks);
+        write_parquet(&batch, &folder.path(&format!("{name}.parquet")));
+        write_arrow(&batch, &folder.path(&format!("{name}.arrow")));
+        for end in ["parquet", "arrow"] {
+            let words = ["estimate", "survey.toml", &format!("{name}.{end}"), "--json"];
+            assert_eq!(folder.json(&words), known, "{words:?}");
+        }
+    }
+    let other = "0".repeat(32);
+    for (marks, why) in [
+        (vec![own.as_str(), &other], "rows are of different surveys"),
+        (vec![other.as_str()], "of another survey"),
+        (vec!["CANARY"], "of another survey"),
+    ] {
+        write_parquet(&with_column(&batch, texts(&marks)), &folder.path("bad.parquet"));
+        let said = folder.refuses(&["estimate", "survey.toml", "bad.parquet"]);
+        assert!(said.contains(why) && !said.contains("CANARY"), "{said}");
+    }
+    write_parquet(&batch, &folder.path("none.parquet"));
+    let said = folder.refuses(&["estimate", "survey.toml", "none.parquet"]);
+    assert!(said.contains("do not say which survey"), "{said}");
+    let empty = with_column(&batch, texts(&[&own])).slice(0, 0);
+    write_parquet(&empty, &folder.path("empty.parquet"));
+    let found = folder.json(&["estimate", "survey.toml", "empty.parquet", "--json"]);
+    assert_eq!(found["questions"][0]["reports"], 0);
+}
+
+/// The reports of a file, and the fingerprint that they are without.
+fn without_metadata(path: &Path) -> (RecordBatch, String) {
+    let file = File::open(path).unwrap();
+    let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    let own = reader.schema().metadata()["deniable_survey"].clone();
+    let mut batches = reader.with_batch_size(ROWS).build().unwrap();
+    let batch = batches.next().unwrap().unwrap();
+    let plain = Schema::new(batch.schema().fields().clone());
+    (batch.with_schema(plain.into()).unwrap(), own)
+}
+
+fn with_column(batch: &RecordBatch, marks: ArrayRef) -> RecordBatch {
+    let own = batch.schema().fields().iter().cloned().collect::<Vec<_>>();
+    let mark = Field::new("deniable_survey", marks.data_type().clone(), true);
+    let schema = Schema::new([own, vec![mark.into()]].concat());
+    let columns = [batch.columns().to_vec(), vec![marks]].concat();
+    RecordBatch::try_new(schema.into(), columns).unwrap()
+}
+
+fn write_parquet(batch: &RecordBatch, path: &Path) {
+    let file = File::create(path).unwrap();
+    let mut writer = ArrowWriter::try_new(file, batch.schema(), None).unwrap();
+    writer.write(batch).unwrap();
+    writer.close().unwrap();
+}
+
+fn write_arrow(batch: &RecordBatch, path: &Path) {
+    let file = File::create(path).unwrap();
+    let mut writer = arrow_ipc::writer::FileWriter::try_new(file, &batch.schema()).unwrap();
+    writer.write(batch).unwrap();
+    writer.finish().unwrap();
+}
+
+/// As pandas writes truth values.
+#[test]
+fn capital_letters_of_truth_values_are_read() {
+    let folder = Folder::new();
+    folder.randomize("reports.csv");
+    let known = folder.json(&["estimate", "survey.toml", "reports.csv", "--json"]);
+    let capital =
+        folder.read("reports.csv").replace(",true,", ",True,").replace(",false,", ",False,");
+    assert!(capital.contains(",True,"));
+    folder.write("capital.csv", &capital);
+    assert_eq!(folder.json(&["estimate", "survey.toml", "capital.csv", "--json"]), known);
 }
