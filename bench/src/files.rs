@@ -17,7 +17,7 @@ const BATCH: usize = 1 << 16;
 const ROUNDS: usize = 5;
 const CATEGORIES: [&str; 8] = ["car", "bus", "bike", "train", "tram", "walk", "ferry", "none"];
 
-/// Prints the ratio of both, and the memory of the command.
+/// Prints both times of each round, and the ratio of both.
 pub(crate) fn print() {
     let folder = std::env::temp_dir().join(format!("deniable-bench-{}", std::process::id()));
     fs::create_dir_all(&folder).expect("a folder");

@@ -117,6 +117,6 @@ pub(crate) fn check_whole(reports: &dyn Array) -> Result<()> {
 /// Reports of another type, or that the survey's mechanism does not make.
 pub(crate) fn no_report() -> Error {
     Error::reports(
-        "a column has what this survey's mechanism does not report; accepted are reports that `randomize` made",
+        "a column has what its mechanism does not report; accepted are reports that `randomize` made",
     )
 }

@@ -65,12 +65,9 @@ impl TryFrom<WrittenNumbers> for Numbers {
 
     fn try_from(WrittenNumbers { count, mean, squares }: WrittenNumbers) -> Result<Self> {
         let is_nothing = count > 0 || (mean == 0.0 && squares == 0.0);
-        if count <= 1 << 63
-            && mean.is_finite()
-            && squares.is_finite()
-            && squares >= 0.0
-            && is_nothing
-        {
+        // Those of numbers up to 10^100, which can be added up.
+        let is_in_range = mean.abs() <= 1e100 && (0.0..=1e220).contains(&squares);
+        if count <= 1 << 62 && is_in_range && is_nothing {
             return Ok(Numbers { count, mean, squares });
         }
         Err(Error::reports("these are no counts of numbers; accepted are counts that `count` made"))

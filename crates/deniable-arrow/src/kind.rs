@@ -141,8 +141,10 @@ impl Kind {
             return Ok(());
         }
         let (kind, accepted) = (self.name(), self.asked().accepted());
+        // Names in a type can be answers: those of JSON objects are.
+        let shown = if answers.is_nested() { String::new() } else { format!(" {answers}") };
         let problem = format!(
-            "its type {answers} is none that answers to a {kind} question have; accepted are {accepted}"
+            "its type{shown} is none that answers to a {kind} question have; accepted are {accepted}"
         );
         Err(Error::column(name, problem))
     }

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayRef, BooleanArray};
 use arrow_buffer::{BooleanBuffer, Buffer};
+use arrow_schema::DataType;
 use deniable::estimate::{BitCounts, FrequencyOracle};
 use deniable::prelude::*;
 use deniable::spec::{Categories, FloatType, IntegerType};
@@ -206,6 +207,15 @@ impl Mechanism {
         each_noise!(self, noise => !noise.is_vector(), _ => true)
     }
 
+    /// Whether a report has the type of an answer. Else it is packed bits.
+    pub fn reports_are_answers(&self) -> bool {
+        match self {
+            Mechanism::Texts(choice) => matches!(choice, ChoiceMechanism::RandomizedResponse(_)),
+            Mechanism::Integers(choice) => matches!(choice, ChoiceMechanism::RandomizedResponse(_)),
+            _ => true,
+        }
+    }
+
     /// The type of columns of answers, in words.
     pub fn accepted(&self) -> &'static str {
         match self {
@@ -300,6 +310,12 @@ impl Mechanism {
                 let counted = BitCounts::from_ones(reports.len() as u64, ones)?;
                 Ok(tally.values_mut()?.merge(&counted)?)
             }
+            // Texts with digits are for files.
+            Mechanism::Texts(_) | Mechanism::Integers(_)
+                if !self.reports_are_answers() && !is_binary(reports.data_type()) =>
+            {
+                Err(no_report())
+            }
             Mechanism::Texts(mechanism) => {
                 mechanism.count(reports, tally.values_mut()?, ChoiceMechanism::places_of_texts)
             }
@@ -357,6 +373,11 @@ fn discrete(d_in: Distance) -> Result<u32> {
         )
         .into()),
     }
+}
+
+fn is_binary(data_type: &DataType) -> bool {
+    use DataType::{Binary, BinaryView, FixedSizeBinary, LargeBinary};
+    matches!(data_type, FixedSizeBinary(_) | Binary | LargeBinary | BinaryView)
 }
 
 fn another_type(accepted: &str) -> Error {

@@ -29,6 +29,10 @@ pub(crate) struct Cli {
 }
 
 const EXIT_CODES: &str = "\
+Files appear whole or not at all. A run that is killed may leave .NAME.NUMBER.partial beside the
+file it was writing: it is a part of what would have been written, no answer is in it, and it can
+be removed.
+
 Exit codes:
   0  done
   1  a file cannot be read or written, or the system gives no entropy

@@ -78,6 +78,8 @@ pub(crate) struct Output {
     #[arg(long, conflicts_with = "csv")]
     pub(crate) json: bool,
     /// Print comma-separated values in place of tables, a line for each answer
+    ///
+    /// A text that a spreadsheet would compute, since it begins with =, +, - or @ and is no number, has a ' before it. JSON has all texts as they are.
     #[arg(long)]
     pub(crate) csv: bool,
     /// Write a page with charts too, one file that needs no other; a file that exists is not written over, and - is the standard output

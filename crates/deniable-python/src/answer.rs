@@ -23,10 +23,16 @@ pub(crate) fn whole(value: &Bound<'_, PyAny>) -> Result<Option<i64>> {
     if is_whole {
         return Ok(value.extract().ok());
     }
-    if is_numpys(value, &INTEGERS) {
-        return Ok(value.call_method0("__index__")?.extract().ok());
+    match numpys_integer(value)? {
+        Some(whole) => Ok(whole.extract().ok()),
+        None => Err(wrong_type("a whole number")),
     }
-    Err(wrong_type("a whole number"))
+}
+
+/// A whole number of NumPy's as one of Python's.
+pub(crate) fn numpys_integer<'py>(value: &Bound<'py, PyAny>) -> Result<Option<Bound<'py, PyAny>>> {
+    let is_whole = is_numpys(value, &INTEGERS);
+    Ok(is_whole.then(|| value.call_method0("__index__")).transpose()?)
 }
 
 /// A number that is exact as a float of 64 bits.
@@ -35,7 +41,7 @@ pub(crate) fn float(value: &Bound<'_, PyAny>) -> Result<f64> {
         return Ok(float.value());
     }
     // That of 64 bits is one of Python's.
-    if is_numpys(value, &["float16", "float32"]) {
+    if is_numpys(value, &SHORT_FLOATS) {
         return value.extract().map_err(|_| wrong_type("a number"));
     }
     let accepted = "whole numbers that are floats, up to 2^53 in size, or floats";
@@ -55,6 +61,7 @@ fn short_float(value: &Bound<'_, PyAny>) -> Result<f32> {
     Err(deniable::Error::not_a_member("floats of 32 bits").into())
 }
 
+const SHORT_FLOATS: [&str; 2] = ["float16", "float32"];
 const INTEGERS: [&str; 8] =
     ["int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"];
 
@@ -93,15 +100,43 @@ pub(crate) fn number(value: &Bound<'_, PyAny>, mechanism: &ChoiceMechanism<i64>)
 
 /// Bits: packed bytes, or a list of truth values.
 pub(crate) fn bits(value: &Bound<'_, PyAny>, length: usize) -> Result<BitVector> {
+    let no_member = || deniable::Error::not_a_member(BitVectorDomain::new(length).members());
     if let Ok(bytes) = value.cast::<PyBytes>() {
-        let no_member = || deniable::Error::not_a_member(BitVectorDomain::new(length).members());
-        return Ok(BitVector::from_bytes(bytes.as_bytes(), length).map_err(|_| no_member())?);
+        let bits = BitVector::from_bytes(bytes.as_bytes(), length).map_err(|_| no_member())?;
+        // Bits behind the last are no part of it.
+        return if bits.to_bytes() == bytes.as_bytes() {
+            Ok(bits)
+        } else {
+            Err(no_member().into())
+        };
     }
-    let accepted = "bytes with packed bits, or a list of truth values";
-    if !value.is_instance_of::<PyList>() && !value.is_instance_of::<PyTuple>() {
-        return Err(wrong_type(accepted));
+    if !is_list(value) {
+        return Err(wrong_type("bytes with packed bits, or a list of truth values"));
     }
-    value.try_iter()?.map(|bit| truth(&bit?)).collect()
+    let bits: BitVector = value.try_iter()?.map(|bit| truth(&bit?)).collect::<Result<_>>()?;
+    if bits.len() == length { Ok(bits) } else { Err(no_member().into()) }
+}
+
+/// Whether it is a list or a tuple.
+pub(crate) fn is_list(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>()
+}
+
+/// Truth values of Python's are two objects: what is done with them takes different paths, so that a mechanism in constant time cannot have them.
+pub(crate) fn check_constant_time(mechanism: &Mechanism, value: &Bound<'_, PyAny>) -> Result<()> {
+    let is_promised = match mechanism {
+        Mechanism::YesNo(mechanism) => mechanism.constant_time(),
+        Mechanism::Bits(mechanism) => mechanism.constant_time() && is_list(value),
+        _ => false,
+    };
+    if !is_promised {
+        return Ok(());
+    }
+    Err(refused(
+        "constant_time",
+        "Python does not treat its truth values in constant time",
+        "columns of NumPy's or Arrow's, and bits as bytes",
+    ))
 }
 
 /// What a mechanism says to one answer.
@@ -110,6 +145,7 @@ pub(crate) fn invoke<'py>(
     value: &Bound<'py, PyAny>,
 ) -> Result<Bound<'py, PyAny>> {
     let py = value.py();
+    check_constant_time(mechanism, value)?;
     Ok(match mechanism {
         Mechanism::YesNo(mechanism) => {
             let report = mechanism.invoke(&truth(value)?)?;
@@ -182,7 +218,7 @@ fn all<T>(
     values: &Bound<'_, PyAny>,
     one: impl Fn(&Bound<'_, PyAny>) -> Result<T>,
 ) -> Result<Vec<T>> {
-    if !values.is_instance_of::<PyList>() && !values.is_instance_of::<PyTuple>() {
+    if !is_list(values) {
         return Err(wrong_type("a list of numbers"));
     }
     values.try_iter()?.map(|value| one(&value?)).collect()
@@ -227,8 +263,8 @@ impl StandIn {
             Owned::Bool(yes)
         } else if let Ok(text) = value.extract::<String>() {
             Owned::Text(text)
-        } else if let Ok(float) = value.cast::<PyFloat>() {
-            Owned::Float(float.value())
+        } else if value.is_instance_of::<PyFloat>() || is_numpys(value, &SHORT_FLOATS) {
+            Owned::Float(float(value)?)
         } else if let Ok(bytes) = value.cast::<PyBytes>() {
             Owned::Bytes(bytes.as_bytes().to_vec())
         } else {

@@ -9,21 +9,24 @@ use arrow_array::cast::AsArray;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, PrimitiveArray, StringArray,
 };
+use arrow_schema::{DataType, FieldRef};
 use deniable::prelude::*;
 use deniable_arrow::mechanism::{
-    Answer, ChoiceMechanism, Counts, Mechanism, Noise, Reported, WholeNumber,
+    Answer, ChoiceMechanism, Counts, FloatNoise, Mechanism, Noise, Reported, WholeNumber,
 };
 use numpy::ndarray::Axis;
 use numpy::{
     Element, IntoPyArray, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArrayMethods,
 };
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyFloat, PyList};
 use pyo3_arrow::PyChunkedArray;
 use pyo3_arrow::input::AnyArray;
 
-use crate::answer::{bits, float, number, text, truth};
+use crate::answer::{bits, check_constant_time, float, is_list, number, text, truth};
 use crate::error::{Result, wrong_type};
+use crate::import::sound;
 
 /// Rows that are worked on at once: what is made on the way is kept for so many alone.
 const BLOCK: usize = 1 << 20;
@@ -42,7 +45,7 @@ pub(crate) fn randomize_numpy<'py>(
         Mechanism::YesNo(yes_no) => {
             mechanism.truth_value(missing)?;
             let answers = truths(mechanism, column)?;
-            let mut reports = Vec::with_capacity(answers.len());
+            let mut reports = room(answers.len())?;
             in_blocks(py, answers.len(), BLOCK, |rows| {
                 let start = rows.start;
                 add_values(&answers, rows, is_true, &mut reports);
@@ -53,7 +56,7 @@ pub(crate) fn randomize_numpy<'py>(
         Mechanism::Integers(choice) => {
             macro_rules! each {
                 ($($number:ty)*) => {$(
-                    if let Ok(numbers) = column.extract::<PyReadonlyArray1<'_, $number>>() {
+                    if let Some(numbers) = numbers_of::<$number>(column) {
                         return randomize_integers(choice, &numbers, missing);
                     }
                 )*};
@@ -92,6 +95,15 @@ fn truths<'py>(
     Ok(column.extract().map_err(|_| mechanism.another_type())?)
 }
 
+/// A column of numbers, of which each is at an address and a distance of a whole number of them: others would be read from where they are not.
+fn numbers_of<'py, T: Element>(column: &Bound<'py, PyAny>) -> Option<PyReadonlyArray1<'py, T>> {
+    let array: PyReadonlyArray1<'py, T> = column.extract().ok()?;
+    let size = size_of::<T>() as isize;
+    let is_aligned = (array.data() as usize).is_multiple_of(align_of::<T>());
+    let is_whole = array.strides().iter().all(|stride| stride % size == 0);
+    (is_aligned && is_whole).then_some(array)
+}
+
 /// Adds some of a column's values to others, each made into something else.
 fn add_values<T: Element + Copy, U>(
     column: &PyReadonlyArray1<'_, T>,
@@ -128,6 +140,17 @@ fn same<T>(value: T) -> T {
     value
 }
 
+/// Room for so many, if there is the memory: an array of NumPy's can be longer than any.
+fn room<T>(length: usize) -> Result<Vec<T>> {
+    let mut all = Vec::new();
+    all.try_reserve_exact(length).map_err(no_memory)?;
+    Ok(all)
+}
+
+fn no_memory(_: std::collections::TryReserveError) -> PyErr {
+    PyMemoryError::new_err("there is not enough memory for a column so long")
+}
+
 fn randomize_numbers<'py, N: Noise + Sync>(
     mechanism: &Mechanism,
     noise: &N,
@@ -138,9 +161,9 @@ where
     N::Number: Element,
 {
     let numbers: PyReadonlyArray1<'_, N::Number> =
-        column.extract().map_err(|_| mechanism.another_type())?;
+        numbers_of(column).ok_or_else(|| mechanism.another_type())?;
     let py = column.py();
-    let mut reports = Vec::with_capacity(numbers.len());
+    let mut reports = room(numbers.len())?;
     // A vector is one input.
     let block = if noise.is_vector() { usize::MAX } else { BLOCK };
     in_blocks(py, numbers.len(), block, |rows| {
@@ -162,12 +185,11 @@ fn randomize_integers<'py, N: WholeNumber + Element>(
         let left = count - rows.end;
         let block = values(numbers, rows, same);
         match py.detach(|| choice.report_numbers(block.into_iter().map(Some), missing))? {
-            Reported::Places(numbers) => append(&mut places, numbers, left),
+            Reported::Places(numbers) => append(&mut places, numbers, left)?,
             Reported::Column(reports) => {
                 let rows = reports.as_fixed_size_binary();
                 width = rows.value_length() as usize;
-                packed.reserve(rows.value_data().len() + left * width);
-                packed.extend_from_slice(rows.value_data());
+                append(&mut packed, rows.value_data().to_vec(), left * width)?;
             }
         }
         Ok(())
@@ -179,13 +201,14 @@ fn randomize_integers<'py, N: WholeNumber + Element>(
 }
 
 /// Adds a block of reports, of which `left` are to follow. The first is not copied.
-fn append<T: Copy>(all: &mut Vec<T>, block: Vec<T>, left: usize) {
+fn append<T: Copy>(all: &mut Vec<T>, block: Vec<T>, left: usize) -> Result<()> {
     if all.is_empty() {
         *all = block;
-        all.reserve_exact(left);
+        all.try_reserve_exact(left).map_err(no_memory)?;
     } else {
         all.extend_from_slice(&block);
     }
+    Ok(())
 }
 
 /// Rows of bytes.
@@ -194,7 +217,14 @@ fn packed_rows<'py>(
     column: &Bound<'py, PyAny>,
 ) -> Result<PyReadonlyArray2<'py, u8>> {
     let rows: PyReadonlyArray2<'_, u8> = column.extract().map_err(|_| mechanism.another_type())?;
-    if rows.shape()[1] == 0 {
+    let width = rows.shape()[1];
+    if let Mechanism::Bits(bits) = mechanism {
+        let domain = bits.input_domain();
+        if width != domain.length().div_ceil(8) {
+            return Err(deniable::Error::not_a_member(domain.members()).into());
+        }
+    }
+    if width == 0 || i32::try_from(width).is_err() {
         return Err(mechanism.another_type().into());
     }
     Ok(rows)
@@ -203,15 +233,33 @@ fn packed_rows<'py>(
 /// Some of them, one after the other.
 fn block_of(rows: &PyReadonlyArray2<'_, u8>, block: Range<usize>) -> FixedSizeBinaryArray {
     let width = rows.shape()[1];
+    // A slice has the order of the memory, which can be that of the columns.
     let bytes = match rows.as_slice() {
-        Ok(bytes) => bytes[block.start * width..block.end * width].to_vec(),
-        Err(_) => {
+        Ok(bytes) if rows.is_c_contiguous() => {
+            bytes[block.start * width..block.end * width].to_vec()
+        }
+        _ => {
             let mut rows = rows.as_array();
             rows.slice_axis_inplace(Axis(0), block.into());
             rows.iter().copied().collect()
         }
     };
     binary(bytes, width)
+}
+
+/// Rows of truth values, which come as bytes, with eight of them packed in a byte. Nothing branches on them.
+pub(crate) fn pack<'py>(rows: &PyReadonlyArray2<'py, u8>) -> Result<Bound<'py, PyAny>> {
+    let py = rows.py();
+    let (rows, width) = (rows.as_array(), rows.shape()[1].div_ceil(8));
+    let length = rows.nrows().saturating_mul(width);
+    let mut packed = room(length)?;
+    packed.resize(length, 0u8);
+    for (row, bytes) in rows.rows().into_iter().zip(packed.chunks_mut(width.max(1))) {
+        for (place, &truth) in row.iter().enumerate() {
+            bytes[place / 8] |= u8::from(truth != 0) << (place % 8);
+        }
+    }
+    matrix(py, packed, width)
 }
 
 /// Packed bits, some rows at a time.
@@ -222,7 +270,7 @@ fn randomize_rows<'py>(
 ) -> Result<Bound<'py, PyAny>> {
     let (py, rows) = (column.py(), packed_rows(mechanism, column)?);
     let (count, width) = (rows.shape()[0], rows.shape()[1]);
-    let mut reports = Vec::with_capacity(count * width);
+    let mut reports = room(count.saturating_mul(width))?;
     in_blocks(py, count, BLOCK / width + 1, |block| {
         let block = block_of(&rows, block);
         let block = py.detach(|| mechanism.randomize(&block, missing))?;
@@ -237,28 +285,50 @@ fn binary(rows: Vec<u8>, width: usize) -> FixedSizeBinaryArray {
 }
 
 fn matrix(py: Python<'_>, rows: Vec<u8>, width: usize) -> Result<Bound<'_, PyAny>> {
-    let count = rows.len().checked_div(width).unwrap_or(0);
+    let count = rows.len() / width;
     Ok(rows.into_pyarray(py).reshape([count, width])?.into_any())
 }
 
 /// The reports on a column of Arrow's, chunk by chunk.
 pub(crate) fn randomize_arrow(
-    py: Python<'_>,
     mechanism: &Mechanism,
-    column: AnyArray,
+    column: &Bound<'_, PyAny>,
     missing: Option<Answer<'_>>,
 ) -> Result<PyChunkedArray> {
     let chunks = chunks(mechanism, column)?;
-    let reports = py.detach(|| {
+    let reports = column.py().detach(|| {
         let reports = chunks.iter().map(|chunk| mechanism.randomize(chunk, missing));
-        reports.collect::<deniable_arrow::Result<Vec<ArrayRef>>>()
+        let reports = reports.collect::<deniable_arrow::Result<Vec<ArrayRef>>>()?;
+        of_one_type(mechanism, reports)
     })?;
     Ok(PyChunkedArray::from_array_refs(reports).map_err(PyErr::from)?)
 }
 
+/// Texts that could be too many for short offsets have long ones: then all chunks do.
+fn of_one_type(
+    mechanism: &Mechanism,
+    reports: Vec<ArrayRef>,
+) -> deniable_arrow::Result<Vec<ArrayRef>> {
+    let long = DataType::LargeUtf8;
+    if reports.iter().all(|chunk| chunk.data_type() != &long) {
+        return Ok(reports);
+    }
+    let cast =
+        |chunk: &ArrayRef| arrow_cast::cast(chunk, &long).map_err(|_| mechanism.another_type());
+    reports.iter().map(cast).collect()
+}
+
+/// A column of Arrow's. What its library says if it is none may have its values in it, and is not passed on.
+fn imported(mechanism: &Mechanism, column: &Bound<'_, PyAny>) -> Result<(Vec<ArrayRef>, FieldRef)> {
+    let column = column.extract::<AnyArray>().map_err(|_| mechanism.another_type())?;
+    let column = column.into_chunked_array().map_err(|_| mechanism.another_type())?;
+    let (chunks, field) = column.into_inner();
+    Ok((chunks.iter().map(sound).collect::<Result<_>>()?, field))
+}
+
 /// The chunks of a column; one, if it is one input.
-fn chunks(mechanism: &Mechanism, column: AnyArray) -> Result<Vec<ArrayRef>> {
-    let (mut chunks, field) = column.into_chunked_array().map_err(PyErr::from)?.into_inner();
+fn chunks(mechanism: &Mechanism, column: &Bound<'_, PyAny>) -> Result<Vec<ArrayRef>> {
+    let (mut chunks, field) = imported(mechanism, column)?;
     if chunks.is_empty() {
         chunks.push(arrow_array::new_empty_array(field.data_type()));
     }
@@ -270,8 +340,8 @@ fn chunks(mechanism: &Mechanism, column: AnyArray) -> Result<Vec<ArrayRef>> {
     Ok(chunks)
 }
 
-/// A list of answers as a column of Arrow's. `None` and NaN are missing.
-fn column_of(mechanism: &Mechanism, list: &Bound<'_, PyList>) -> Result<ArrayRef> {
+/// A list of reports, which are no secret, as a column of Arrow's. `None` and NaN are missing.
+fn plain_column_of(mechanism: &Mechanism, list: &Bound<'_, PyList>) -> Result<ArrayRef> {
     macro_rules! optional {
         ($one:expr) => {
             list.iter()
@@ -331,6 +401,12 @@ fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     value.is_none() || value.cast::<PyFloat>().is_ok_and(|float| float.value().is_nan())
 }
 
+/// A list of answers as a column of Arrow's.
+fn column_of(mechanism: &Mechanism, list: &Bound<'_, PyList>) -> Result<ArrayRef> {
+    list.iter().try_for_each(|value| check_constant_time(mechanism, &value))?;
+    plain_column_of(mechanism, list)
+}
+
 /// The reports on a list of answers, as a list.
 pub(crate) fn randomize_list<'py>(
     mechanism: &Mechanism,
@@ -340,17 +416,17 @@ pub(crate) fn randomize_list<'py>(
     let py = list.py();
     let answers = column_of(mechanism, list)?;
     let reports = py.detach(|| mechanism.randomize(&answers, missing))?;
-    list_of(py, &reports, list)
+    list_of(mechanism, &reports, list)
 }
 
-/// A column of reports as a list. Bits are bytes, or lists where the first answer was one.
+/// A column of reports as a list. Bits are lists if an answer is one, else bytes: all of them, or a report would tell whether its answer was missing.
 fn list_of<'py>(
-    py: Python<'py>,
+    mechanism: &Mechanism,
     reports: &dyn Array,
     answers: &Bound<'py, PyList>,
 ) -> Result<Bound<'py, PyList>> {
+    let py = answers.py();
     use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
-    use arrow_schema::DataType;
     Ok(match reports.data_type() {
         DataType::Boolean => PyList::new(py, reports.as_boolean().values().iter())?,
         DataType::Utf8 => {
@@ -371,15 +447,20 @@ fn list_of<'py>(
         }
         DataType::Binary => {
             let rows = reports.as_binary::<i32>();
-            let row = |(i, answer): (usize, Bound<'py, PyAny>)| -> Result<Bound<'py, PyAny>> {
-                if !answer.is_instance_of::<PyList>() {
-                    return Ok(PyBytes::new(py, rows.value(i)).into_any());
+            let length = match mechanism {
+                Mechanism::Bits(bits) if answers.iter().any(|answer| is_list(&answer)) => {
+                    Some(bits.input_domain().length())
                 }
-                let bits = BitVector::from_bytes(rows.value(i), answer.len()?)?;
+                _ => None,
+            };
+            let row = |i: usize| -> Result<Bound<'py, PyAny>> {
+                let Some(length) = length else {
+                    return Ok(PyBytes::new(py, rows.value(i)).into_any());
+                };
+                let bits = BitVector::from_bytes(rows.value(i), length)?;
                 Ok(PyList::new(py, bits.iter())?.into_any())
             };
-            let all = answers.iter().enumerate().map(row).collect::<Result<Vec<_>>>()?;
-            PyList::new(py, all)?
+            PyList::new(py, (0..rows.len()).map(row).collect::<Result<Vec<_>>>()?)?
         }
         _ => return Err(wrong_type("a column of reports")),
     })
@@ -408,7 +489,7 @@ pub(crate) fn count_numpy(
     }
     macro_rules! each {
         ($($number:ty, $column:ident;)*) => {$(
-            if let Ok(reports) = column.extract::<PyReadonlyArray1<'_, $number>>() {
+            if let Some(reports) = numbers_of::<$number>(column) {
                 return in_blocks(py, reports.len(), COUNTED, |rows| {
                     let block = values(&reports, rows, same);
                     let block = PrimitiveArray::<arrow_array::types::$column>::from(block);
@@ -426,12 +507,11 @@ pub(crate) fn count_numpy(
 
 /// Counts a column of Arrow's.
 pub(crate) fn count_arrow(
-    py: Python<'_>,
     mechanism: &Mechanism,
-    column: AnyArray,
+    column: &Bound<'_, PyAny>,
     counts: &mut Counts,
 ) -> Result<()> {
-    let chunks = column.into_chunked_array().map_err(PyErr::from)?.into_inner().0;
+    let (py, chunks) = (column.py(), imported(mechanism, column)?.0);
     chunks.iter().try_for_each(|chunk| {
         in_blocks(py, chunk.len(), COUNTED, |rows| {
             let block = chunk.slice(rows.start, rows.len());
@@ -447,15 +527,15 @@ pub(crate) fn count_list(
     counts: &mut Counts,
 ) -> Result<()> {
     let py = list.py();
-    let is_packed =
-        |choice: bool| choice && list.iter().all(|report| report.is_instance_of::<PyBytes>());
-    let reports: ArrayRef = match mechanism {
-        Mechanism::Texts(_) | Mechanism::Integers(_) if is_packed(!list.is_empty()) => {
-            let bytes = list.iter().map(|report| report.extract::<Vec<u8>>());
-            let bytes = bytes.collect::<PyResult<Vec<_>>>()?;
-            Arc::new(BinaryArray::from_iter_values(bytes))
-        }
-        _ => column_of(mechanism, list)?,
+    let reports: ArrayRef = if !mechanism.reports_are_answers() {
+        let bytes = |report: Bound<'_, PyAny>| match report.cast_into::<PyBytes>() {
+            Ok(bytes) => Ok(bytes.as_bytes().to_vec()),
+            Err(_) => Err(wrong_type("a list of packed reports, each of them bytes")),
+        };
+        let rows = list.iter().map(bytes).collect::<Result<Vec<_>>>()?;
+        Arc::new(BinaryArray::from_iter_values(rows))
+    } else {
+        plain_column_of(mechanism, list)?
     };
     Ok(py.detach(|| mechanism.count(&reports, counts))?)
 }
@@ -465,4 +545,36 @@ pub(crate) fn addresses(column: AnyArray) -> Result<Vec<usize>> {
     let chunks = column.into_chunked_array().map_err(PyErr::from)?.into_inner().0;
     let first = |chunk: &ArrayRef| chunk.to_data().buffers().last().map(|b| b.as_ptr() as usize);
     Ok(chunks.iter().filter_map(first).collect())
+}
+
+/// How long the library's own batch takes on the memory of an array of NumPy's: what the bench compares with.
+pub(crate) fn batch_seconds(
+    mechanism: &Mechanism,
+    column: &Bound<'_, PyAny>,
+    times: usize,
+) -> Result<Vec<f64>> {
+    macro_rules! measure {
+        ($type:ty, $batch:expr) => {{
+            let answers: PyReadonlyArray1<'_, $type> =
+                column.extract().map_err(|_| mechanism.another_type())?;
+            let answers = answers.as_slice().map_err(|_| mechanism.another_type())?;
+            let once = |_| -> Result<f64> {
+                let start = std::time::Instant::now();
+                std::hint::black_box($batch(answers)?);
+                Ok(start.elapsed().as_secs_f64())
+            };
+            (0..times).map(once).collect()
+        }};
+    }
+    match mechanism {
+        Mechanism::YesNo(yes_no) => measure!(bool, |answers| yes_no.invoke_batch(answers)),
+        Mechanism::Integers(ChoiceMechanism::RandomizedResponse(choice)) => {
+            measure!(i64, |answers| choice.invoke_batch(answers))
+        }
+        Mechanism::F64(FloatNoise::Scalar(noise)) => {
+            measure!(f64, |answers| noise.invoke_batch(answers))
+        }
+        Mechanism::F64(FloatNoise::Vector(noise)) => measure!(f64, |answers| noise.invoke(answers)),
+        _ => Err(mechanism.another_type().into()),
+    }
 }

@@ -8,6 +8,7 @@ mod answer;
 mod column;
 mod error;
 mod estimate;
+mod import;
 mod make;
 mod measurement;
 mod rappor;

@@ -8,16 +8,16 @@ use deniable::num::{Directed, InfCast};
 use deniable::spec::{Categories, FloatType, IntegerType};
 use deniable::{BitVectorDomain, Epsilon, Spec};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyString};
+use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyString};
 
 use crate::answer;
 use crate::error::{Error, Result, refused, wrong_type};
-use crate::measurement::Measurement;
+use crate::measurement::{MOST_VALUES, Measurement, too_many_categories};
 
 /// Yes or no, asked of each person: the truth with probability `prob`, else the opposite.
 ///
 /// Give `prob`, from 0.5 to 1, or `epsilon`, for which the largest `prob` is taken. With `constant_time`, no branch and no memory access
-/// depends on the answer.
+/// depends on the answer; Python's own truth values are refused then, and columns of NumPy's and Arrow's accepted.
 ///
 /// >>> make_randomized_response_bool(epsilon=1.0).check(1, 1.0)
 /// True
@@ -89,11 +89,12 @@ fn make_unary_encoding(
 #[pyo3(signature = (categories, size=None, prob=None, *, epsilon=None))]
 fn make_subset_selection(
     categories: &Bound<'_, PyAny>,
-    size: Option<usize>,
+    size: Option<&Bound<'_, PyAny>>,
     prob: Option<f64>,
     epsilon: Option<f64>,
 ) -> Result<Measurement> {
     let categories = categories_of(categories)?;
+    let size = size.map(|size| whole("size", size)).transpose()?;
     let (size, prob) = match one_of("size and prob", both(size, prob)?, epsilon)? {
         Given::Own(both) => both,
         Given::Epsilon(epsilon) => {
@@ -114,11 +115,12 @@ fn make_subset_selection(
 #[pyo3(signature = (categories, buckets=None, prob=None, *, epsilon=None))]
 fn make_local_hashing(
     categories: &Bound<'_, PyAny>,
-    buckets: Option<usize>,
+    buckets: Option<&Bound<'_, PyAny>>,
     prob: Option<f64>,
     epsilon: Option<f64>,
 ) -> Result<Measurement> {
     let categories = categories_of(categories)?;
+    let buckets = buckets.map(|buckets| whole("buckets", buckets)).transpose()?;
     let (buckets, prob) = match one_of("buckets and prob", both(buckets, prob)?, epsilon)? {
         Given::Own(both) => both,
         Given::Epsilon(epsilon) => {
@@ -131,19 +133,21 @@ fn make_local_hashing(
 
 /// `length` bits, asked of each person, at most `max_weight` of them ones: each is flipped with probability f/2. That is the permanent step of RAPPOR.
 ///
-/// Give `f`, above 0 and at most 1, or `epsilon`. With `constant_time`, no branch and no memory access depends on the answer.
+/// Give `f`, above 0 and at most 1, or `epsilon`. With `constant_time`, no branch and no memory access depends on the answer;
+/// lists of Python's truth values are refused then, and bytes and columns of NumPy's and Arrow's accepted.
 ///
 /// >>> make_randomized_response_bitvec(length=3, max_weight=3, f=0.5).invoke([True, False, True]).__len__()
 /// 3
 #[pyfunction]
 #[pyo3(signature = (length, max_weight, f=None, *, epsilon=None, constant_time=false))]
 fn make_randomized_response_bitvec(
-    length: usize,
-    max_weight: usize,
+    length: &Bound<'_, PyAny>,
+    max_weight: &Bound<'_, PyAny>,
     f: Option<f64>,
     epsilon: Option<f64>,
     constant_time: bool,
 ) -> Result<Measurement> {
+    let (length, max_weight) = (whole("length", length)?, whole("max_weight", max_weight)?);
     let f = match one_of("f", f, epsilon)? {
         Given::Own(f) => f,
         Given::Epsilon(epsilon) => {
@@ -167,14 +171,18 @@ fn make_randomized_response_bitvec(
 fn make_scalar_float_laplace_cks20(
     scale: Option<f64>,
     epsilon: Option<f64>,
-    sensitivity: Option<f64>,
+    sensitivity: Option<&Bound<'_, PyAny>>,
     bounds: Option<(f64, f64)>,
     k: Option<i32>,
     dtype: &str,
 ) -> Result<Measurement> {
     let number = float_type(dtype)?;
+    let sensitivity = sensitivity.map(exact).transpose()?;
     let sensitivity = match (sensitivity, bounds) {
-        (None, Some((low, high))) => Some(high.inf_sub(low).map_err(|_| no_bounds())?),
+        (None, Some((low, high))) if low <= high && (high - low).is_finite() => {
+            Some(high.inf_sub(low).map_err(|_| no_bounds())?)
+        }
+        (None, Some(_)) if scale.is_none() => return Err(no_bounds()),
         (sensitivity, _) => sensitivity,
     };
     let scale = float_scale(number, one_of("scale", scale, epsilon)?, sensitivity, Some(1), k)?;
@@ -194,13 +202,15 @@ fn make_scalar_float_laplace_cks20(
 fn make_vector_float_laplace_cks20(
     scale: Option<f64>,
     epsilon: Option<f64>,
-    sensitivity: Option<f64>,
-    size: Option<usize>,
+    sensitivity: Option<&Bound<'_, PyAny>>,
+    size: Option<&Bound<'_, PyAny>>,
     bounds: Option<(f64, f64)>,
     k: Option<i32>,
     dtype: &str,
 ) -> Result<Measurement> {
     let number = float_type(dtype)?;
+    let size = size.map(|size| whole("size", size)).transpose()?;
+    let sensitivity = sensitivity.map(exact).transpose()?;
     let scale = float_scale(number, one_of("scale", scale, epsilon)?, sensitivity, size, k)?;
     Measurement::of_spec(Spec::VectorFloatLaplaceCks20 { number, bounds, size, scale, k })
 }
@@ -217,11 +227,12 @@ fn make_vector_float_laplace_cks20(
 fn make_scalar_integer_laplace_cks20(
     scale: Option<f64>,
     epsilon: Option<f64>,
-    sensitivity: Option<u64>,
+    sensitivity: Option<&Bound<'_, PyAny>>,
     bounds: Option<(i64, i64)>,
     dtype: &str,
 ) -> Result<Measurement> {
     let number = integer_type(dtype)?;
+    let sensitivity = sensitivity.map(|most| whole("sensitivity", most)).transpose()?;
     let sensitivity = sensitivity.or(bounds.map(|(low, high)| high.abs_diff(low)));
     let scale = integer_scale(one_of("scale", scale, epsilon)?, sensitivity)?;
     Measurement::of_spec(Spec::ScalarIntegerLaplaceCks20 { number, bounds, scale })
@@ -239,12 +250,14 @@ fn make_scalar_integer_laplace_cks20(
 fn make_vector_integer_laplace_cks20(
     scale: Option<f64>,
     epsilon: Option<f64>,
-    sensitivity: Option<u64>,
-    size: Option<usize>,
+    sensitivity: Option<&Bound<'_, PyAny>>,
+    size: Option<&Bound<'_, PyAny>>,
     bounds: Option<(i64, i64)>,
     dtype: &str,
 ) -> Result<Measurement> {
     let number = integer_type(dtype)?;
+    let sensitivity = sensitivity.map(|most| whole("sensitivity", most)).transpose()?;
+    let size = size.map(|size| whole("size", size)).transpose()?;
     let scale = integer_scale(one_of("scale", scale, epsilon)?, sensitivity)?;
     Measurement::of_spec(Spec::VectorIntegerLaplaceCks20 { number, bounds, size, scale })
 }
@@ -280,6 +293,24 @@ fn one_of<T>(name: &'static str, own: Option<T>, epsilon: Option<f64>) -> Result
     }
 }
 
+/// A sensitivity that is a float: one that would have to be rounded could become too small.
+fn exact(sensitivity: &Bound<'_, PyAny>) -> Result<f64> {
+    answer::float(sensitivity)
+        .map_err(|_| wrong_type("for sensitivity a float, or a whole number up to 2^53"))
+}
+
+/// A parameter that is a whole number.
+fn whole<T>(name: &'static str, value: &Bound<'_, PyAny>) -> Result<T>
+where
+    T: for<'a, 'py> FromPyObject<'a, 'py>,
+{
+    let accepted = "a whole number of at least 0";
+    value.extract().map_err(|_| match value.is_instance_of::<PyInt>() {
+        true => refused(name, "it is negative, or above all that there can be", accepted),
+        false => wrong_type(&format!("for {name} {accepted}")),
+    })
+}
+
 fn both<A, B>(first: Option<A>, second: Option<B>) -> Result<Option<(A, B)>> {
     match (first, second) {
         (Some(first), Some(second)) => Ok(Some((first, second))),
@@ -295,11 +326,20 @@ fn both<A, B>(first: Option<A>, second: Option<B>) -> Result<Option<(A, B)>> {
 /// Texts or whole numbers, and not some of each.
 fn categories_of(categories: &Bound<'_, PyAny>) -> Result<Categories> {
     let accepted = "a list of texts, or one of whole numbers";
-    if categories.is_instance_of::<PyString>() {
+    let is_one = categories.is_instance_of::<PyString>()
+        || categories.is_instance_of::<PyBytes>()
+        || categories.is_instance_of::<PyByteArray>();
+    if is_one {
         return Err(wrong_type(accepted));
     }
-    let all: Vec<Bound<'_, PyAny>> =
-        categories.try_iter().map_err(|_| wrong_type(accepted))?.collect::<PyResult<_>>()?;
+    if categories.len().is_ok_and(|count| count > MOST_VALUES) {
+        return Err(too_many_categories());
+    }
+    let some = categories.try_iter().map_err(|_| wrong_type(accepted))?.take(MOST_VALUES + 1);
+    let all = some.collect::<PyResult<Vec<Bound<'_, PyAny>>>>()?;
+    if all.len() > MOST_VALUES {
+        return Err(too_many_categories());
+    }
     if !all.is_empty() && all.iter().all(|one| one.is_instance_of::<PyString>()) {
         let texts = all.iter().map(|text| text.extract::<String>());
         let no_unicode = || refused("categories", "one of them is no Unicode", "texts in Unicode");
@@ -318,7 +358,7 @@ fn categories_of(categories: &Bound<'_, PyAny>) -> Result<Categories> {
     Ok(Categories::Integers(all.iter().map(number).collect::<Result<_>>()?))
 }
 
-fn len(categories: &Categories) -> usize {
+pub(crate) fn len(categories: &Categories) -> usize {
     match categories {
         Categories::Integers(integers) => integers.len(),
         Categories::Texts(texts) => texts.len(),
@@ -342,7 +382,11 @@ fn integer_type(dtype: &str) -> Result<IntegerType> {
 }
 
 fn no_bounds() -> Error {
-    refused("bounds", "one of them is NaN", "two finite numbers in order")
+    refused(
+        "bounds",
+        "they are not in order, or too far apart",
+        "two finite numbers, the smaller one first",
+    )
 }
 
 fn no_sensitivity() -> Error {
@@ -365,6 +409,10 @@ fn float_scale(
         Given::Own(scale) => Ok(scale),
         Given::Epsilon(epsilon) => {
             let sensitivity = sensitivity.ok_or_else(no_sensitivity)?;
+            if sensitivity.is_nan() || sensitivity < 0.0 {
+                let problem = "it is negative, or not a number";
+                return Err(refused("sensitivity", problem, "a number of at least 0"));
+            }
             match number {
                 FloatType::F64 => Ok(smallest_scale(sensitivity, epsilon, size, k)?),
                 FloatType::F32 => {

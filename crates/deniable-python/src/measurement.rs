@@ -3,16 +3,16 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use deniable::{Epsilon, Spec};
-use deniable_arrow::mechanism::{ChoiceMechanism, Counts as RustCounts, Distance, Mechanism};
+use deniable_arrow::mechanism::{Counts as RustCounts, Distance, Mechanism};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyTuple};
 use pyo3_arrow::PyChunkedArray;
 use pyo3_arrow::input::AnyArray;
 
 use crate::answer::{self, StandIn};
-use crate::error::{Result, refused, wrong_type};
+use crate::error::{Error, Result, refused, wrong_type};
 use crate::estimate::{Counts, how, values};
-use crate::{column, glue};
+use crate::{column, glue, make};
 
 /// A mechanism, made by one of the functions `make_…`: what it does to an answer, and what that loses.
 ///
@@ -22,7 +22,7 @@ use crate::{column, glue};
 /// >>> smokes.invoke(True) in (True, False)
 /// True
 /// >>> round(smokes.epsilon, 4)
-/// 1.0987
+/// 1.0986
 ///
 /// It can be compared, hashed, pickled and written as JSON: all that it is are its parameters.
 #[pyclass(frozen, module = "deniable", from_py_object)]
@@ -33,6 +33,7 @@ pub(crate) struct Measurement {
 
 impl Measurement {
     pub(crate) fn of_spec(spec: Spec) -> Result<Self> {
+        check_values(&spec)?;
         Ok(Measurement { mechanism: Mechanism::try_from(spec)? })
     }
 
@@ -48,12 +49,7 @@ impl Measurement {
     ) -> Result<()> {
         match kind {
             "numpy" => column::count_numpy(&self.mechanism, reports, counts),
-            "arrow" => column::count_arrow(
-                reports.py(),
-                &self.mechanism,
-                reports.extract::<AnyArray>()?,
-                counts,
-            ),
+            "arrow" => column::count_arrow(&self.mechanism, reports, counts),
             _ => column::count_list(
                 &self.mechanism,
                 reports.cast::<PyList>().map_err(|_| wrong_type("a list"))?,
@@ -71,18 +67,18 @@ impl Measurement {
     ///
     /// >>> make_vector_float_laplace_cks20(scale=2.0).map(1.0)
     /// 0.5
-    #[pyo3(text_signature = "(self, d_in)")]
     fn map(&self, d_in: &Bound<'_, PyAny>) -> Result<f64> {
-        Ok(self.mechanism.map(distance(d_in)?)?.get())
+        Ok(self.mechanism.map(distance(&self.mechanism, d_in)?)?.get())
     }
 
     /// Whether two inputs `d_in` apart lose at most `d_out`.
     ///
     /// >>> make_randomized_response_bool(prob=0.75).check(1, 1.1)
     /// True
-    #[pyo3(text_signature = "(self, d_in, d_out)")]
-    fn check(&self, d_in: &Bound<'_, PyAny>, d_out: f64) -> Result<bool> {
-        let loss = self.mechanism.map(distance(d_in)?)?;
+    fn check(&self, d_in: &Bound<'_, PyAny>, d_out: &Bound<'_, PyAny>) -> Result<bool> {
+        // A number that would have to be rounded is refused: up, and the answer would be wrong.
+        let d_out = answer::float(d_out)?;
+        let loss = self.mechanism.map(distance(&self.mechanism, d_in)?)?;
         Ok(loss <= Epsilon::new(d_out)?)
     }
 
@@ -91,7 +87,6 @@ impl Measurement {
     /// >>> drink = make_randomized_response(["tea", "coffee", "water"], prob=0.8)
     /// >>> drink.invoke("tea") in ("tea", "coffee", "water")
     /// True
-    #[pyo3(text_signature = "(self, value)")]
     fn invoke<'py>(slf: &Bound<'py, Self>, value: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>> {
         let mechanism = &slf.get().mechanism;
         let may_be_array = match mechanism {
@@ -147,7 +142,6 @@ impl Measurement {
     /// >>> smokes = make_randomized_response_bool(prob=0.75)
     /// >>> smokes.count([True, False]) + smokes.count([True])
     /// Counts(reports=3)
-    #[pyo3(text_signature = "(self, reports)")]
     fn count<'py>(
         slf: &Bound<'py, Self>,
         reports: &Bound<'py, PyAny>,
@@ -188,7 +182,6 @@ impl Measurement {
     ///
     /// >>> make_randomized_response_bool(prob=0.75).debias([True] * 600 + [False] * 400)
     /// [700.0]
-    #[pyo3(text_signature = "(self, reports)")]
     fn debias<'py>(
         slf: &Bound<'py, Self>,
         reports: &Bound<'py, PyAny>,
@@ -280,11 +273,7 @@ impl Measurement {
     /// Whether reports have the type of answers.
     #[getter]
     fn _reports_are_answers(&self) -> bool {
-        match &self.mechanism {
-            Mechanism::Texts(choice) => matches!(choice, ChoiceMechanism::RandomizedResponse(_)),
-            Mechanism::Integers(choice) => matches!(choice, ChoiceMechanism::RandomizedResponse(_)),
-            _ => true,
-        }
+        self.mechanism.reports_are_answers()
     }
 
     fn _randomize_numpy<'py>(
@@ -298,12 +287,11 @@ impl Measurement {
 
     fn _randomize_arrow(
         &self,
-        py: Python<'_>,
-        column: AnyArray,
+        column: &Bound<'_, PyAny>,
         missing: Option<&Bound<'_, PyAny>>,
     ) -> Result<PyChunkedArray> {
         let missing = missing.map(StandIn::new).transpose()?;
-        column::randomize_arrow(py, &self.mechanism, column, missing.as_ref().map(StandIn::answer))
+        column::randomize_arrow(&self.mechanism, column, missing.as_ref().map(StandIn::answer))
     }
 
     fn _randomize_list<'py>(
@@ -319,6 +307,17 @@ impl Measurement {
         let mut counts = self.mechanism.counts();
         self.count_into(reports, kind, &mut counts)?;
         Ok(Counts(counts))
+    }
+
+    /// Rows of truth values, as bytes, packed.
+    #[staticmethod]
+    fn _pack<'py>(rows: numpy::PyReadonlyArray2<'py, u8>) -> Result<Bound<'py, PyAny>> {
+        column::pack(&rows)
+    }
+
+    /// For the bench.
+    fn _batch_seconds(&self, column: &Bound<'_, PyAny>, times: usize) -> Result<Vec<f64>> {
+        column::batch_seconds(&self.mechanism, column, times)
     }
 
     /// Where the interpreter's columns are in memory, as this module sees them: for tests that nothing was copied.
@@ -342,12 +341,40 @@ impl Measurement {
     }
 }
 
+/// The most bits or categories: as many counts are kept, and memory that is not there would end the interpreter.
+pub(crate) const MOST_VALUES: usize = 1 << 24;
+
+/// That what has to be counted is neither nothing nor without end.
+fn check_values(spec: &Spec) -> Result<()> {
+    match spec {
+        Spec::RandomizedResponseBitvec { length: 1..=MOST_VALUES, .. } => Ok(()),
+        Spec::RandomizedResponseBitvec { .. } => {
+            Err(refused("length", "it is out of range", "an integer from 1 to 16777216"))
+        }
+        Spec::RandomizedResponse { categories, .. }
+        | Spec::UnaryEncoding { categories, .. }
+        | Spec::SubsetSelection { categories, .. }
+        | Spec::LocalHashing { categories, .. }
+            if make::len(categories) > MOST_VALUES =>
+        {
+            Err(too_many_categories())
+        }
+        _ => Ok(()),
+    }
+}
+
+pub(crate) fn too_many_categories() -> Error {
+    refused("categories", "there are too many", "up to 16777216 of them")
+}
+
 /// A whole number, or any other one.
-fn distance(d_in: &Bound<'_, PyAny>) -> Result<Distance> {
+fn distance(mechanism: &Mechanism, d_in: &Bound<'_, PyAny>) -> Result<Distance> {
     let accepted = "a number from 0";
     if d_in.is_instance_of::<PyBool>() {
         return Err(wrong_type(accepted));
     }
+    let of_numpy = answer::numpys_integer(d_in)?;
+    let d_in = of_numpy.as_ref().unwrap_or(d_in);
     if d_in.is_instance_of::<PyInt>() {
         // A distance beyond all others loses as much as they do, or more.
         let is_negative = d_in.lt(0)?;
@@ -356,7 +383,15 @@ fn distance(d_in: &Bound<'_, PyAny>) -> Result<Distance> {
             Err(_) if is_negative => {
                 Err(deniable::Error::invalid_distance("d_in", "it is negative", accepted).into())
             }
-            Err(_) => Ok(Distance::Float(f64::INFINITY)),
+            Err(_) => match mechanism {
+                Mechanism::F32(_) | Mechanism::F64(_) => Ok(Distance::Float(f64::INFINITY)),
+                Mechanism::I32(_) | Mechanism::I64(_) => {
+                    let accepted = "a whole number below 2^64";
+                    Err(deniable::Error::invalid_distance("d_in", "it is too large", accepted)
+                        .into())
+                }
+                _ => Ok(Distance::Whole(u64::MAX)),
+            },
         };
     }
     match d_in.cast::<PyFloat>() {

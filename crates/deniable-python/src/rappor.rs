@@ -4,7 +4,7 @@ use deniable::BitVector;
 use deniable::rappor::{CandidateMap, Client, CohortCounts, Params, Report, Secret};
 use deniable_arrow::{How, QuestionEstimate};
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyString};
 
 use crate::error::{Result, refused};
 use crate::estimate::{how, values};
@@ -75,8 +75,8 @@ impl RapporParams {
     }
 
     /// The bits of a value's Bloom filter in a cohort.
-    fn bits_of(&self, cohort: usize, value: &str) -> Result<Vec<usize>> {
-        Ok(self.0.bits_of(cohort, value)?)
+    fn bits_of(&self, cohort: usize, value: &Bound<'_, PyString>) -> Result<Vec<usize>> {
+        Ok(self.0.bits_of(cohort, value.to_string_lossy().as_bytes())?)
     }
 
     fn __eq__(&self, other: &Self) -> bool {
@@ -84,32 +84,22 @@ impl RapporParams {
     }
 
     fn __repr__(&self) -> String {
-        let Parts { k, h, m, p, q, f } = self.parts();
+        let (k, h, m, p, q, f) = self.parts();
         format!("RapporParams(k={k}, h={h}, m={m}, p={p:?}, q={q:?}, f={f:?})")
     }
 
-    fn __reduce__<'py>(
-        slf: &Bound<'py, Self>,
-    ) -> (Bound<'py, PyAny>, (usize, usize, usize, f64, f64, f64)) {
-        let Parts { k, h, m, p, q, f } = slf.get().parts();
-        (slf.get_type().into_any(), (k, h, m, p, q, f))
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, Parts) {
+        (slf.get_type().into_any(), slf.get().parts())
     }
 }
 
-struct Parts {
-    k: usize,
-    h: usize,
-    m: usize,
-    p: f64,
-    q: f64,
-    f: f64,
-}
+/// k, h, m, p, q and f.
+type Parts = (usize, usize, usize, f64, f64, f64);
 
 impl RapporParams {
     fn parts(&self) -> Parts {
         let params = &self.0;
-        let (k, h, m) = (params.k(), params.h(), params.m());
-        Parts { k, h, m, p: params.p(), q: params.q(), f: params.f() }
+        (params.k(), params.h(), params.m(), params.p(), params.q(), params.f())
     }
 }
 
@@ -137,8 +127,8 @@ impl RapporClient {
             ),
         };
         Ok(RapporClient(match cohort {
-            None => Client::new(params.0.clone(), secret),
-            Some(cohort) => Client::with_cohort(params.0.clone(), secret, cohort)?,
+            None => Client::new(params.0, secret),
+            Some(cohort) => Client::with_cohort(params.0, secret, cohort)?,
         }))
     }
 
@@ -153,9 +143,10 @@ impl RapporClient {
         &self,
         py: Python<'py>,
         metric: &str,
-        value: &str,
+        value: &Bound<'py, PyString>,
     ) -> Result<(usize, Bound<'py, PyBytes>)> {
-        let report = self.0.report(metric, value)?;
+        // What is no Unicode is replaced: an error would tell of it.
+        let report = self.0.report(metric, value.to_string_lossy().as_bytes())?;
         Ok((report.cohort(), PyBytes::new(py, &report.bits().to_bytes())))
     }
 
@@ -171,48 +162,66 @@ impl RapporClient {
 /// >>> RapporCounts(params, [client.report("homepage", "example.org") for _ in range(3)])
 /// RapporCounts(reports=3)
 #[pyclass(frozen, module = "deniable")]
-pub(crate) struct RapporCounts(CohortCounts);
+pub(crate) struct RapporCounts {
+    params: Params,
+    counts: CohortCounts,
+}
 
 #[pymethods]
 impl RapporCounts {
     #[new]
     fn new(params: &RapporParams, reports: Vec<(usize, Vec<u8>)>) -> Result<Self> {
+        let params = params.0;
         let report = |(cohort, bytes): &(usize, Vec<u8>)| -> Result<Report> {
-            Ok(Report::new(*cohort, BitVector::from_bytes(bytes, params.0.k())?))
+            Ok(Report::new(*cohort, BitVector::from_bytes(bytes, params.k())?))
         };
         let reports = reports.iter().map(report).collect::<Result<Vec<Report>>>()?;
-        let mut counts = CohortCounts::new(&params.0);
+        let mut counts = CohortCounts::new(&params);
         counts.add_all(&reports)?;
-        Ok(RapporCounts(counts))
+        Ok(RapporCounts { params, counts })
     }
 
     /// How many reports were counted.
     #[getter]
     fn reports(&self) -> u64 {
-        self.0.reports()
+        self.counts.reports()
     }
 
-    /// The counts as JSON.
+    /// The parameters of the reports.
+    #[getter]
+    fn params(&self) -> RapporParams {
+        RapporParams(self.params)
+    }
+
+    /// The counts as JSON, with their parameters.
     fn to_json(&self) -> String {
-        serde_json::to_string(&self.0).expect("plain data")
+        serde_json::to_string(&(&self.params, &self.counts)).expect("plain data")
     }
 
     /// Counts out of JSON, which are checked.
     #[staticmethod]
     fn from_json(text: &str) -> Result<Self> {
-        let counts = serde_json::from_str(text);
-        let no_counts = |_| refused("text", "these are no counts", "what to_json wrote");
-        Ok(RapporCounts(counts.map_err(no_counts)?))
+        let no_counts = || refused("text", "these are no counts", "what to_json wrote");
+        let (params, counts): (Params, CohortCounts) =
+            serde_json::from_str(text).map_err(|_| no_counts())?;
+        if counts.fits(&params) { Ok(RapporCounts { params, counts }) } else { Err(no_counts()) }
     }
 
     fn __add__(&self, other: &Self) -> Result<Self> {
-        let mut sum = self.0.clone();
-        sum.merge(&other.0)?;
-        Ok(RapporCounts(sum))
+        if self.params != other.params {
+            return Err(refused("counts", "they are of other parameters", "counts of the same"));
+        }
+        let mut counts = self.counts.clone();
+        counts.merge(&other.counts)?;
+        Ok(RapporCounts { params: self.params, counts })
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        self.params == other.params && self.counts == other.counts
     }
 
     fn __repr__(&self) -> String {
-        format!("RapporCounts(reports={})", self.0.reports())
+        format!("RapporCounts(reports={})", self.counts.reports())
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> Result<(Bound<'py, PyAny>, (String,))> {
@@ -232,12 +241,15 @@ pub(crate) fn rappor_decode<'py>(
     target: &str,
     alpha: f64,
 ) -> Result<Bound<'py, PyAny>> {
+    if params.0 != counts.params {
+        return Err(refused("counts", "they are of other parameters", "counts with these"));
+    }
     let how = How { alpha, ..how(confidence, target, Vec::new())? };
     let mut found = py.detach(|| -> Result<QuestionEstimate> {
         let map = CandidateMap::new(&params.0, candidates)?;
-        Ok(QuestionEstimate::of_texts(&params.0, &counts.0, &map, &how)?)
+        Ok(QuestionEstimate::of_texts(&params.0, &counts.counts, &map, &how)?)
     })?;
-    found.reports = counts.0.reports();
+    found.reports = counts.counts.reports();
     found.epsilon = params.0.epsilon_of_report().get();
     let parts = values(py, &found, None)?;
     Ok(glue(py, "_results")?.getattr("Estimates")?.call1((parts,))?)

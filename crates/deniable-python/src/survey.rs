@@ -15,6 +15,7 @@ use pyo3_arrow::input::AnyRecordBatch;
 use crate::error::{Result, refused};
 use crate::estimate::{how, values};
 use crate::glue;
+use crate::import::sound_batch;
 
 /// What is asked, how each answer is randomized, and what that loses: the survey file of the command `deniable`.
 ///
@@ -25,8 +26,8 @@ use crate::glue;
 /// ... kind = "yes-no"
 /// ... epsilon = 1.0
 /// ... ''')
-/// >>> survey
-/// Survey(questions=['moved'], epsilon=1.0)
+/// >>> survey.questions, survey.epsilon <= 1.0
+/// (['moved'], True)
 /// >>> reports = survey.randomize({"moved": [True, False, None]})
 /// >>> sorted(reports)
 /// ['deniable_survey', 'moved']
@@ -104,7 +105,6 @@ impl Survey {
     /// `deniable_survey` says which survey the reports are of.
     ///
     /// If the survey names an `id`, no two rows may have the same. Randomizing the same answers again loses ε again.
-    #[pyo3(text_signature = "(self, frame)")]
     fn randomize<'py>(
         slf: &Bound<'py, Self>,
         frame: &Bound<'py, PyAny>,
@@ -113,7 +113,6 @@ impl Survey {
     }
 
     /// Counts reports: all that estimates need. Counts of parts can be added.
-    #[pyo3(text_signature = "(self, reports)")]
     fn count<'py>(
         slf: &Bound<'py, Self>,
         reports: &Bound<'py, PyAny>,
@@ -171,6 +170,11 @@ impl Survey {
         Ok((slf.get_type().getattr("parse")?, (slf.get().text.clone(),)))
     }
 
+    /// The kind of a question, if there is one of this name.
+    fn _kind_of(&self, name: &str) -> Option<&'static str> {
+        self.survey.question(name).map(|question| question.kind().name())
+    }
+
     fn _randomize(&self, py: Python<'_>, frame: AnyRecordBatch) -> Result<PyTable> {
         let (batches, schema) = frame.into_table().map_err(PyErr::from)?.into_inner();
         let survey = &self.survey;
@@ -207,7 +211,7 @@ fn for_each_part(
         let rows = batch.num_rows();
         for start in (0..rows.max(1)).step_by(PART) {
             let part = batch.slice(start, PART.min(rows - start));
-            py.detach(|| work(part))?;
+            py.detach(|| work(sound_batch(&part)?))?;
             py.check_signals()?;
         }
     }
@@ -268,7 +272,7 @@ fn with_fingerprint(batch: RecordBatch) -> Result<Option<RecordBatch>> {
     }
     metadata.insert(FINGERPRINT.to_owned(), first);
     let schema = Schema::new_with_metadata(batch.schema_ref().fields().clone(), metadata);
-    Ok(Some(batch.with_schema(schema.into()).map_err(|_| different())?))
+    batch.with_schema(schema.into()).map(Some).map_err(|_| different())
 }
 
 /// What was counted of a survey's reports. Counts of parts, from many machines, can be added; they are those of the command's `count`.

@@ -257,10 +257,17 @@ fn types_are_refused_and_answers_never() {
         "kind = \"number\"\nlow = 0\nhigh = 1\nepsilon = 1",
     ] {
         let survey = survey(kind);
-        for column in [dates(), Arc::new(arrow_array::BinaryArray::from(vec![&b"secret"[..]]))] {
+        // An object of JSON has its names in its type.
+        let object = arrow_array::StructArray::from(vec![(
+            Arc::new(arrow_schema::Field::new("secret", DataType::Date32, true)),
+            dates(),
+        )]);
+        let bytes = arrow_array::BinaryArray::from(vec![&b"secret"[..]]);
+        for column in [dates(), Arc::new(bytes), Arc::new(object)] {
             let error = survey.randomize(&batch(column.clone())).unwrap_err();
             assert_eq!(error.kind(), ErrorKind::Column);
             assert!(error.to_string().contains("accepted are"), "{error}");
+            assert!(!error.to_string().contains("secret"), "{error}");
             let empty = batch(column.slice(0, 0));
             assert_eq!(survey.randomize(&empty).unwrap_err(), error);
         }

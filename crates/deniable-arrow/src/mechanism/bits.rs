@@ -63,7 +63,7 @@ pub(super) fn rows(
     let mut rows = Rows { length, missing, words: Vec::new() };
     rows.words.reserve_exact(answers.len() * length.div_ceil(64));
     match answers.data_type() {
-        DataType::FixedSizeBinary(_) => {
+        DataType::FixedSizeBinary(bytes) if *bytes as usize == length.div_ceil(8) => {
             let binary = answers.as_fixed_size_binary();
             rows.add_bytes(binary.iter(), mechanism)?;
         }
@@ -76,7 +76,7 @@ pub(super) fn rows(
         DataType::LargeList(item) if is_truth(item) => {
             rows.add_lists(answers.as_list::<i64>(), mechanism)?
         }
-        DataType::FixedSizeList(item, size) if is_truth(item) => {
+        DataType::FixedSizeList(item, size) if is_truth(item) && *size as usize == length => {
             let (lists, size) = (answers.as_fixed_size_list(), *size as usize);
             let row = |i: usize| (!lists.is_null(i)).then(|| i * size..(i + 1) * size);
             rows.add_bits(lists.values().as_boolean(), (0..lists.len()).map(row), mechanism)?;

@@ -14,7 +14,7 @@ use deniable::{
     VectorIntegerLaplaceCks20,
 };
 
-use super::{Answer, Distance, another_type, no_stand_in};
+use super::{Answer, Distance, another_type, no_stand_in, something_missing};
 use crate::Result;
 use crate::columns::no_report;
 use crate::counts::Numbers;
@@ -73,6 +73,9 @@ pub trait Noise: Sized {
     /// The scale and the bounds, for estimates.
     fn scale_and_bounds(&self) -> (f64, Option<(f64, f64)>);
 
+    /// By how much a number is moved at most before noise is added.
+    fn rounding(&self) -> f64;
+
     /// Adds noise to numbers where they are.
     ///
     /// # Errors
@@ -125,8 +128,8 @@ pub trait Noise: Sized {
             .as_primitive_opt::<Self::Column>()
             .ok_or_else(|| another_type(Self::accepted()))?;
         let mut reports = numbers.values().to_vec();
-        if let (Some(nulls), Some(missing)) = (numbers.nulls(), missing) {
-            let stand_in = Self::stand_in(missing)?;
+        if let Some(nulls) = numbers.nulls().filter(|nulls| nulls.null_count() > 0) {
+            let stand_in = Self::stand_in(missing.ok_or_else(something_missing)?)?;
             let missing = reports.iter_mut().zip(nulls).filter(|(_, is_there)| !is_there);
             missing.for_each(|(report, _)| *report = stand_in);
         }
@@ -155,14 +158,24 @@ pub(super) trait Counted: Noise {
     fn estimate(&self, numbers: &Numbers, how: &How) -> Result<QuestionEstimate> {
         let (scale, bounds) = self.scale_and_bounds();
         let bounds = bounds.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
-        QuestionEstimate::of_numbers(numbers, scale, bounds, how)
+        let mut found = QuestionEstimate::of_numbers(numbers, scale, bounds, how)?;
+        let rounding = self.rounding();
+        if let Some(mean) = found.mean.as_mut().filter(|_| rounding > 0.0) {
+            mean.low = (mean.low - rounding).max(bounds.0);
+            mean.high = (mean.high + rounding).min(bounds.1);
+            found.notes.push(format!(
+                "The numbers were rounded to multiples of {}: the mean can be off by half of that, and the interval is so much wider.",
+                2.0 * rounding,
+            ));
+        }
+        Ok(found)
     }
 }
 
 impl<N: Noise> Counted for N {}
 
 /// The squares of numbers up to here can be added up.
-const LARGEST: f64 = 1e150;
+const LARGEST: f64 = 1e100;
 
 macro_rules! floats {
     ($($number:ty, $column:ty, $accepted:literal;)*) => {$(
@@ -188,7 +201,8 @@ macro_rules! floats {
                 // A distance of another type is rounded up: what is lost at most grows with it.
                 let d_in = match d_in {
                     Distance::Whole(whole) => <$number>::inf_cast(whole).unwrap_or(<$number>::INFINITY),
-                    Distance::Float(float) if float.is_nan() => <$number>::NAN,
+                    // A small one of these would become 0.
+                    Distance::Float(float) if float.is_nan() || float < 0.0 => <$number>::NAN,
                     Distance::Float(float) => rounded_up(float),
                 };
                 Ok(match self {
@@ -228,6 +242,16 @@ macro_rules! floats {
                     }
                 };
                 (scale.into(), bounds.map(|(low, high)| (low.into(), high.into())))
+            }
+
+            fn rounding(&self) -> f64 {
+                let k = match self {
+                    FloatNoise::Scalar(noise) => noise.k(),
+                    FloatNoise::Vector(noise) => noise.k(),
+                };
+                // On the finest grid nothing is rounded.
+                let (finest, _) = get_discretization_consts::<$number>(None).expect("there is one");
+                if k > finest { 2f64.powi(k - 1) } else { 0.0 }
             }
 
             fn add_to(&self, numbers: &mut [$number]) -> Result<()> {
@@ -332,6 +356,10 @@ macro_rules! integers {
                     }
                 };
                 (scale, bounds.map(|(low, high)| (Self::to_f64(low), Self::to_f64(high))))
+            }
+
+            fn rounding(&self) -> f64 {
+                0.0
             }
 
             fn add_to(&self, numbers: &mut [$number]) -> Result<()> {

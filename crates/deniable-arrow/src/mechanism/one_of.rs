@@ -308,10 +308,10 @@ impl ChoiceMechanism<String> {
                 let values: ArrayRef = Arc::new(StringArray::from_iter_values(&categories));
                 let column = DictionaryArray::new(keys, crate::columns::cast(&values, texts));
                 // Too short a type of keys is not kept, whichever keys there are.
-                if categories.len() > most_keys(key) {
+                if categories.len() as u64 > keys_of(key) {
                     return Arc::new(column);
                 }
-                arrow_cast::cast(&column, answers).unwrap_or_else(|_| Arc::new(column))
+                crate::columns::cast(&column, answers)
             }
             DataType::LargeUtf8 => Arc::new(texts::<i64, I>(&categories, places)),
             DataType::Utf8View if is_short => {
@@ -328,6 +328,18 @@ impl ChoiceMechanism<String> {
     }
 }
 
+/// How many keys of a dictionary a type has.
+fn keys_of(key: &DataType) -> u64 {
+    match key {
+        DataType::Int8 => 1 << 7,
+        DataType::UInt8 => 1 << 8,
+        DataType::Int16 => 1 << 15,
+        DataType::UInt16 => 1 << 16,
+        DataType::Int32 => 1 << 31,
+        _ => u64::MAX,
+    }
+}
+
 fn texts<O: OffsetSizeTrait, I: CategoryIndex>(
     categories: &[&String],
     places: &[I],
@@ -337,17 +349,6 @@ fn texts<O: OffsetSizeTrait, I: CategoryIndex>(
     let mut bytes = Vec::with_capacity(offsets.last().map_or(0, |end: &O| end.as_usize()));
     places.iter().for_each(|place| bytes.extend_from_slice(text(place)));
     GenericByteArray::new(offsets, Buffer::from_vec(bytes), None)
-}
-
-/// How many values a dictionary can have with such keys.
-fn most_keys(key: &DataType) -> usize {
-    match key {
-        DataType::Int8 => 1 << 7,
-        DataType::UInt8 => 1 << 8,
-        DataType::Int16 => 1 << 15,
-        DataType::UInt16 => 1 << 16,
-        _ => 1 << 31,
-    }
 }
 
 /// A type of integers that categories can be given in.

@@ -227,6 +227,14 @@ fn no_members() {
     let stray = FixedSizeBinaryArray::new(2, Buffer::from_vec(vec![0u8, 0b1000]), None);
     let long = BinaryArray::from(vec![&[1u8, 1, 1] as &[u8]]);
     let heavy = FixedSizeBinaryArray::new(9, Buffer::from_vec(vec![255u8; 9]), None);
+    let nothing = |data_type: DataType| arrow_array::new_null_array(&data_type, 2);
+    let item = Arc::new(arrow_schema::Field::new("item", DataType::Boolean, true));
+    for (of, missing) in
+        [(DataType::FixedSizeBinary(3), &[0u8, 0]), (DataType::FixedSizeList(item, 5), &[0, 0])]
+    {
+        let error = certain(3).randomize(&nothing(of), Some(Answer::Bytes(missing))).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::Type);
+    }
     let holes: ListArray =
         ListArray::from_iter_primitive::<Float64Type, _, _>(vec![Some(vec![Some(1.0)])]);
     for (which, answers) in [(3, &stray as &dyn Array), (3, &long), (11, &heavy), (3, &holes)] {
@@ -258,6 +266,8 @@ fn losses() {
     );
     assert!(short.map(Distance::Float(0.1)).unwrap().get() > 0.1);
     assert_eq!(short.epsilon().unwrap().get(), 4.0);
+    // Negative, if only by so little that it is 0 in 32 bits.
+    assert!(short.map(Distance::Float(-1e-60)).is_err());
 
     for json in [CERTAIN[4], CERTAIN[6], CERTAIN[7]] {
         assert_eq!(mechanism(json).epsilon(), None);
@@ -299,6 +309,11 @@ fn counts_and_estimates() {
     assert!(certain(2).estimate(&counts, &How::default()).is_err());
     assert!(counts.merge(&certain(0).counts()).is_err());
 
+    // Answers that look like the digits of packed reports are no reports.
+    let unary = certain(8);
+    let digits = StringArray::from(vec!["01", "02"]);
+    assert_eq!(unary.count(&digits, &mut unary.counts()).unwrap_err().kind(), ErrorKind::Reports);
+
     let numbers = certain(2);
     let mut counts = numbers.counts();
     numbers.count(&Int8Array::from(vec![100, -3, 100]), &mut counts).unwrap();
@@ -323,14 +338,30 @@ fn counts_and_estimates() {
 }
 
 #[test]
+fn a_mean_of_numbers_on_a_coarse_grid_says_so() {
+    let coarse = mechanism(
+        r#"{"mechanism":"scalar_float_laplace_cks20","number":"f64","bounds":null,"scale":1.0,"k":10}"#,
+    );
+    let mut counts = coarse.counts();
+    coarse.count(&Float64Array::from(vec![1024.0; 10_000]), &mut counts).unwrap();
+    let found = coarse.estimate(&counts, &How::default()).unwrap();
+    let mean = found.mean.unwrap();
+    // 600 becomes 1024 before noise is added.
+    assert!(mean.low < 512.0 && mean.high > 1536.0 && mean.low > 511.0 && mean.high < 1537.0);
+    assert_eq!(found.notes.len(), 1);
+}
+
+#[test]
 fn short_keys_of_a_dictionary_are_not_kept_when_there_are_many_categories() {
     let categories: Vec<String> = (0..300).map(|i| i.to_string()).collect();
-    // Nearly certain: the reports alone would have short keys.
-    let prob = 1f64.next_down();
-    let spec = Spec::RandomizedResponse { categories: Categories::Texts(categories), prob };
-    let mechanism = Mechanism::try_from(spec).unwrap();
     let answers: DictionaryArray<Int8Type> = ["1", "2"].into_iter().collect();
-    let reports = mechanism.randomize(&answers, None).unwrap();
-    let DataType::Dictionary(key, _) = reports.data_type() else { panic!("a dictionary") };
-    assert_eq!(**key, DataType::UInt32);
+    for (count, expected) in [(128, DataType::Int8), (129, DataType::UInt32)] {
+        let categories = Categories::Texts(categories[..count].to_vec());
+        let spec = Spec::RandomizedResponse { categories, prob: 0.9999999999999999 };
+        let mechanism = Mechanism::try_from(spec).unwrap();
+        // The keys of these reports would fit.
+        let reports = mechanism.randomize(&answers, None).unwrap();
+        let DataType::Dictionary(key, _) = reports.data_type() else { panic!("a dictionary") };
+        assert_eq!(**key, expected, "{count}");
+    }
 }

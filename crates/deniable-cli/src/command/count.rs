@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
-use deniable_arrow::{Survey, SurveyCounts};
+use deniable_arrow::{FINGERPRINT, Survey, SurveyCounts};
 
 use super::randomize::{read_survey, survey_rows};
 use crate::error::{Error, Kind, Result};
@@ -14,6 +14,8 @@ use crate::files::{Atomic, Format, Wanted, expand, open_wanted, watched};
 const SUFFIX: &str = ".counts.json";
 
 /// Count reports, for estimates made elsewhere or later
+///
+/// Reports say which survey they are of, and those of another one are refused. A CSV file says it in its rows: one without any has no reports, of whatever survey.
 ///
 /// Counts are all that estimates need. They are small however many reports there are, and as private as these: many machines count their own, `deniable merge` adds up, `deniable estimate` reads the sum.
 #[derive(Debug, clap::Args)]
@@ -85,8 +87,16 @@ pub(crate) fn each_batch(
     let wanted: Vec<String> = questions.chain(more).map(str::to_owned).collect();
     let rows = survey_rows(survey);
     let source = open_wanted(path, format, &Wanted { names: &wanted, rows, ..Wanted::default() })?;
+    let (schema, mut is_empty) = (source.schema.clone(), true);
     for reports in watched(source) {
+        is_empty = false;
         count(&reports?).map_err(|error| error.of_file(path))?;
+    }
+    // Where each row says which survey it is of, none of them says anything.
+    if is_empty && schema.column_with_name(FINGERPRINT).is_none() {
+        let reports = RecordBatch::new_empty(schema);
+        let counted = survey.count(&reports, &mut survey.counts());
+        counted.map_err(|error| Error::from(error).of_file(path))?;
     }
     Ok(())
 }

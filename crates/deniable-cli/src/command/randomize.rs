@@ -26,6 +26,8 @@ use crate::memo::Memo;
 /// An answer to a "several" question is the names of its choices, a list or a text with ; between them. In CSV and JSON lines a number is such a name. In Parquet and Arrow, a column of whole numbers is
 /// one of bits: bit 0 is the first choice, so that 5 ticks the first and the third.
 ///
+/// Public columns are passed on as they are, in CSV as well: a spreadsheet may compute a text that begins with =.
+///
 /// Randomizing the same answers again spends the budget again. With --memo, whoever was asked before gets the response of the first time, for ever.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLES)]

@@ -23,7 +23,7 @@ pub(super) fn csv(findings: &Findings) -> String {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let by = findings.by.as_deref();
     let mut write = |line: Vec<String>| writer.write_record(line).expect("memory can be written");
-    write(by.into_iter().chain(COLUMNS).map(str::to_owned).collect());
+    write(by.map(unlike_a_formula).into_iter().chain(COLUMNS.map(str::to_owned)).collect());
     if by.is_none() {
         lines(None, &findings.all.questions).for_each(&mut write);
     }
@@ -42,9 +42,9 @@ fn lines<'a>(
         let line = |measure: &str, value: &str, numbers: [Option<f64>; 5], detected: &str| {
             let [estimate, low, high, error, count] =
                 numbers.map(|x| x.map_or(String::new(), |x| x.to_string()));
-            let words = [&question.name, question.kind, measure, value].map(str::to_owned);
+            let words = [&question.name, question.kind, measure, value].map(unlike_a_formula);
             let rest = [estimate, low, high, error, count, detected.to_owned()];
-            let group = group.map(str::to_owned);
+            let group = group.map(unlike_a_formula);
             let reports = question.reports.to_string();
             group.into_iter().chain(words).chain(rest).chain([reports]).collect::<Vec<String>>()
         };
@@ -63,4 +63,27 @@ fn lines<'a>(
         });
         shares.chain(mean).chain(unexplained).collect::<Vec<_>>()
     })
+}
+
+/// A text that a spreadsheet does not compute: names come from the survey, and groups from whoever wrote the public column.
+fn unlike_a_formula(text: &str) -> String {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    if is_formula && text.parse::<f64>().is_err() { format!("'{text}") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_is_a_formula() {
+        for text in ["", "a", "a=b", "-1", "+1.5e3", "'=a", " =1"] {
+            assert_eq!(unlike_a_formula(text), text);
+        }
+        for text in
+            ["=1", "=HYPERLINK(\"x\")", "+a", "-a", "-", "--1", "@a", "\t=1", "\r=1", "-1+2"]
+        {
+            assert_eq!(unlike_a_formula(text), format!("'{text}"));
+        }
+    }
 }

@@ -77,6 +77,33 @@ fn another_survey_is_refused() {
     folder.prints(&["estimate", "same.toml", "reports.csv"]);
 }
 
+/// No rows are no reports; but whose they would be is checked where the file says it.
+#[test]
+fn reports_without_rows_are_of_a_survey() {
+    let folder = Folder::new();
+    let header = super::answers().lines().next().unwrap().to_owned() + "\n";
+    folder.write("answers.csv", &header);
+    folder.write("other.toml", &super::SURVEY.replacen("epsilon = 2.0", "epsilon = 2.5", 1));
+    fn arguments<'a>(survey: &'a str, reports: &'a str) -> [&'a str; 5] {
+        ["count", survey, reports, "-o", "-"]
+    }
+    for reports in ["none.csv", "none.parquet", "none.arrow"] {
+        folder.randomize(reports);
+        let counts = folder.json(&arguments("survey.toml", reports));
+        assert_eq!(counts["questions"][0]["tally"]["values"]["reports"], 0, "{reports}");
+    }
+    for reports in ["none.parquet", "none.arrow"] {
+        let why = folder.refuses(&arguments("other.toml", reports));
+        assert!(why.contains(reports) && why.contains("of another survey"), "{why}");
+        let by = ["estimate", "other.toml", reports, "--by", "region"];
+        assert!(folder.refuses(&by).contains("of another survey"));
+    }
+    // The rows of CSV say it, and the header that they do.
+    folder.prints(&arguments("other.toml", "none.csv"));
+    let why = folder.refuses(&arguments("survey.toml", "answers.csv"));
+    assert!(why.contains("do not say which survey they are of"), "{why}");
+}
+
 #[test]
 fn reports_that_are_none_are_refused() {
     let folder = Folder::new();
@@ -123,6 +150,11 @@ fn groups_are_estimated_apart() {
     assert_eq!(by["questions"][1], all["questions"][1]);
     let table = folder.prints(&["estimate", "survey.toml", "reports.csv", "--by", "region"]);
     assert!(table.contains("region: north") && table.contains("region: south"));
+    // A spreadsheet computes no group.
+    folder.write("formula.csv", &reports.replace("north,", "=1+1,"));
+    let lines =
+        folder.prints(&["estimate", "survey.toml", "formula.csv", "--by", "region", "--csv"]);
+    assert!(lines.contains("\n'=1+1,moved,") && !lines.contains("\n="), "{lines}");
 }
 
 #[test]

@@ -11,6 +11,10 @@ _ACCEPTED = (
 )
 
 
+# Other arrays of NumPy's mean something of their own: a masked one says what is missing.
+_ARRAYS = ("ndarray", "memmap")
+
+
 def randomize(mechanism, column, missing):
     """See `Measurement.randomize`."""
     return _of_kind(column)(mechanism, column, missing)
@@ -36,7 +40,7 @@ def count(mechanism, reports):
 def root(value):
     """The package that a value's type is of, if it is one that we know."""
     for base in type(value).__mro__:
-        package = base.__module__.partition(".")[0]
+        package = str(base.__module__).partition(".")[0]
         if package in ("numpy", "pandas", "polars", "pyarrow"):
             return package
     return None
@@ -52,11 +56,19 @@ def is_missing(value):
     return isinstance(value, float) and value != value
 
 
+def check_polars(column):
+    """Objects of Python's would come as their addresses."""
+    import polars
+
+    if column.dtype == polars.Object:
+        raise TypeError("the column has another type; accepted are columns of other types than Object")
+
+
 def _of_kind(column):
     package = root(column)
     if isinstance(column, (list, tuple)):
         return _list
-    if package == "numpy" and type(column).__name__ == "ndarray":
+    if package == "numpy" and type(column).__name__ in _ARRAYS:
         return _numpy
     if package == "pandas" and type(column).__name__ == "Series":
         return _pandas
@@ -85,6 +97,8 @@ def _pyarrow(mechanism, column, missing):
     import pyarrow
 
     reports = pyarrow.chunked_array(mechanism._randomize_arrow(column, missing))
+    if isinstance(column.type, pyarrow.BaseExtensionType) and mechanism._reports_are_answers:
+        reports = reports.cast(column.type)
     if isinstance(column, pyarrow.ChunkedArray):
         return reports
     return reports.chunk(0) if reports.num_chunks == 1 else reports.combine_chunks()
@@ -93,7 +107,9 @@ def _pyarrow(mechanism, column, missing):
 def _polars(mechanism, column, missing):
     import polars
 
-    reports = polars.Series(column.name, mechanism._randomize_arrow(column, missing))
+    check_polars(column)
+    # The name that is given to a Series of a column of Arrow's is not kept.
+    reports = polars.Series(mechanism._randomize_arrow(column, missing)).alias(column.name)
     if isinstance(column.dtype, polars.Enum) and mechanism._reports_are_answers:
         return reports.cast(polars.Enum(mechanism.categories))
     return reports
@@ -115,14 +131,28 @@ def _numpy(mechanism, column, missing):
                 raise ValueError(
                     f"input: it is not a member of the domain; accepted is rows of {length} truth values"
                 )
-            packed = numpy.packbits(column, axis=1, bitorder="little")
+            packed = mechanism._pack(column.view("u1"))
             reports = mechanism._randomize_numpy(packed, missing)
             return numpy.unpackbits(reports, axis=1, count=length, bitorder="little").view(bool)
         return mechanism._randomize_numpy(column, missing)
     _check_shape(column, 1)
     if answers == "truth values":
         return mechanism._randomize_numpy(_bytes_of_truth(column), missing)
-    return mechanism._randomize_numpy(column, missing)
+    reports = mechanism._randomize_numpy(_readable(column), missing)
+    if mechanism._reports_are_answers and not column.dtype.isnative:
+        return reports.astype(column.dtype)
+    return reports
+
+
+def _readable(column):
+    """Numbers as Rust reads them: their bytes in the machine's order, each at an address and a distance of a whole number of them."""
+    if column.dtype.kind not in "iuf":
+        return column
+    if not column.dtype.isnative:
+        return column.astype(column.dtype.newbyteorder("="))
+    if not column.flags.aligned or any(stride % column.itemsize for stride in column.strides):
+        return column.copy()
+    return column
 
 
 def _check_shape(column, dimensions):
@@ -141,14 +171,16 @@ def _numpy_of_list(mechanism, reports, dtype):
     import numpy
 
     if not mechanism._reports_are_answers:
-        return numpy.frombuffer(bytearray(b"".join(reports)), "u1").reshape(len(reports), -1)
+        # A report of one more answer says how many bytes they have, also if there are none.
+        width = len(mechanism.invoke(mechanism.categories[0]))
+        return numpy.frombuffer(bytearray(b"".join(reports)), "u1").reshape(-1, width)
     if dtype.kind == "U":
         # As long as the longest category: another length would cut reports off, or tell which there are.
         length = max(map(len, mechanism.categories))
         return numpy.array(reports, dtype=f"U{length}")
-    array = numpy.empty(len(reports), dtype=dtype)
-    array[:] = reports
-    return array
+    if dtype.kind == "O":
+        return _objects(reports)
+    return numpy.array(reports, dtype=dtype)
 
 
 def _pandas(mechanism, column, missing):
@@ -168,17 +200,48 @@ def _pandas(mechanism, column, missing):
             values = pandas.array(reports, dtype=dtype)
         else:
             values = pandas.array(reports, dtype=pandas.ArrowDtype(reports.type))
+    elif isinstance(getattr(dtype, "numpy_dtype", None), numpy.dtype):
+        values = _numpy(mechanism, _filled(mechanism, column, missing), missing)
+        if values.ndim == 2:
+            values = _objects([row.tobytes() for row in values])
+        else:
+            values = pandas.array(values, dtype=dtype)
     else:
         reports = _list(mechanism, column.tolist(), missing)
         if not mechanism._reports_are_answers:
             values = _objects(reports)
         elif isinstance(dtype, pandas.CategoricalDtype):
-            values = pandas.Categorical(reports, categories=mechanism.categories)
+            values = pandas.Categorical(reports, categories=_categories(mechanism))
         elif dtype == object:
             values = _objects(reports)
         else:
             values = pandas.array(reports, dtype=dtype)
-    return pandas.Series(values, index=column.index, name=column.name, copy=False)
+    # Objects stay objects, which are texts to pandas otherwise.
+    dtype = values.dtype if isinstance(values, numpy.ndarray) else None
+    return pandas.Series(values, index=column.index, name=column.name, dtype=dtype, copy=False)
+
+
+def _categories(mechanism):
+    """All that a report can be: those of the answers alone would tell which there are."""
+    if mechanism._answers == "truth values":
+        return [False, True]
+    if mechanism.categories is None:
+        raise TypeError("the column has another type; accepted are columns that are not categorical")
+    return mechanism.categories
+
+
+def _filled(mechanism, column, missing):
+    """What a nullable column of pandas' holds, with `missing` where there is nothing."""
+    dtype = column.dtype.numpy_dtype
+    if not column.isna().any():
+        return column.to_numpy(dtype=dtype)
+    if missing is None:
+        mechanism._randomize_list([None], None)  # Which says it as for all other columns.
+    try:
+        return column.to_numpy(dtype=dtype, na_value=missing)
+    except Exception:
+        problem = "invalid missing: it is no answer of this mechanism; accepted is a value of the column's type"
+    raise ValueError(problem)
 
 
 def _objects(values):
@@ -208,7 +271,7 @@ def _countable(mechanism, reports):
     if isinstance(reports, (list, tuple)):
         return [_plain(value) for value in reports], "list"
     name = type(reports).__name__
-    if package == "numpy" and name == "ndarray":
+    if package == "numpy" and name in _ARRAYS:
         return _countable_array(mechanism, reports)
     if package == "pandas" and name == "Series":
         import numpy
@@ -217,23 +280,29 @@ def _countable(mechanism, reports):
             return _countable_array(mechanism, reports.to_numpy())
         if _is_arrow_backed(reports.dtype):
             return _arrow_of(reports), "arrow"
+        if isinstance(getattr(reports.dtype, "numpy_dtype", None), numpy.dtype):
+            if not reports.isna().any():
+                return _countable_array(mechanism, reports.to_numpy(dtype=reports.dtype.numpy_dtype))
         return [_plain(value) for value in reports.tolist()], "list"
+    if package == "polars" and name == "Series":
+        check_polars(reports)
     if hasattr(reports, "__arrow_c_stream__") or hasattr(reports, "__arrow_c_array__"):
         return reports, "arrow"
     raise TypeError(f"the reports are of another kind; accepted is {_ACCEPTED}")
 
 
 def _countable_array(mechanism, reports):
-    import numpy
-
     if reports.dtype.kind in "OUT":
         return [_plain(value) for value in reports.tolist()], "list"
     if reports.ndim == 2 and reports.dtype == bool:
-        length = mechanism.parameters.get("length")
-        if length is not None and reports.shape[1] != length:
+        categories = mechanism.categories
+        length = mechanism.parameters.get("length") if categories is None else len(categories)
+        if length is None:
+            raise TypeError("the array has another shape; accepted are 1 dimensions")
+        if reports.shape[1] != length:
             raise ValueError(f"reports: they have another length; accepted are {length} bits")
-        return numpy.packbits(reports, axis=1, bitorder="little"), "numpy"
+        return mechanism._pack(reports.view("u1")), "numpy"
     if mechanism._answers == "truth values":
         _check_shape(reports, 1)
         return _bytes_of_truth(reports), "numpy"
-    return reports, "numpy"
+    return _readable(reports), "numpy"

@@ -1,7 +1,7 @@
 """Which kind of data frame goes in, and how the same kind comes out."""
 
 from . import _deniable
-from ._columns import is_missing, root
+from ._columns import check_polars, is_missing, root
 
 _FINGERPRINT = _deniable.FINGERPRINT
 _ACCEPTED = "a pandas or Polars data frame, an Arrow table, or a dict of columns"
@@ -10,7 +10,7 @@ _ACCEPTED = "a pandas or Polars data frame, an Arrow table, or a dict of columns
 def randomize(survey, frame):
     """See `Survey.randomize`."""
     kind = _kind(frame)
-    reports = survey._randomize(_table(survey, frame, kind, with_id=True))
+    reports = survey._randomize(_table(survey, frame, kind, are_answers=True))
     if kind == "arrow":
         return reports
     if kind == "polars":
@@ -35,7 +35,7 @@ def randomize(survey, frame):
 
 def count(survey, reports):
     """See `Survey.count`."""
-    return survey._count(_table(survey, reports, _kind(reports), with_id=False))
+    return survey._count(_table(survey, reports, _kind(reports), are_answers=False))
 
 
 def _kind(frame):
@@ -63,55 +63,74 @@ def _pyarrow():
     return pyarrow
 
 
-def _table(survey, frame, kind, *, with_id):
+def _table(survey, frame, kind, *, are_answers):
     """The columns that the survey knows, as a table of Arrow's. Those that are not there are the survey's to refuse."""
     known = [*survey.public, *survey.questions, _FINGERPRINT]
-    if with_id and survey.id is not None:
+    if are_answers and survey.id is not None:
         known.append(survey.id)
     if kind == "arrow":
         return frame
     if kind == "polars":
-        return frame.select([name for name in frame.columns if name in known])
+        frame = frame.select([name for name in frame.columns if name in known])
+        for column in frame:
+            check_polars(column)
+        return frame
     if kind == "pyarrow":
         names = [name for name in frame.column_names if name in known]
         return frame.select(names)
     pyarrow = _pyarrow()
-    columns = {name: _column(pyarrow, name, frame[name]) for name in known if name in frame}
+    lists = [name for name in survey.questions if are_answers and survey._kind_of(name) == "several"]
+    columns = {
+        name: _column(pyarrow, name, frame[name], is_list=name in lists, is_public=name in survey.public)
+        for name in known
+        if name in frame
+    }
     lengths = {len(column) for column in columns.values()}
     if len(lengths) > 1:
         raise ValueError("frame: its columns have different lengths; accepted are equal ones")
     return pyarrow.table(columns)
 
 
-def _column(pyarrow, name, values):
+def _column(pyarrow, name, values, *, is_list, is_public):
     """A column of Arrow's. Errors of other libraries have values in them, and are replaced."""
     try:
-        if getattr(values, "dtype", None) == object or isinstance(values, (list, tuple)):
-            return _of_objects(pyarrow, list(values))
-        return pyarrow.array(values)
+        if not _has_objects(values):
+            return pyarrow.array(values)
+        if is_public:
+            return pyarrow.array(values, from_pandas=True)
+        if is_list:
+            lists = [_texts(value) for value in values]
+            return pyarrow.array(lists, pyarrow.list_(pyarrow.large_string()))
+        return pyarrow.array([_text(value) for value in values], pyarrow.large_string())
     except Exception:
         problem = f'column "{name}": its values cannot be read; accepted are those of one type'
     raise TypeError(problem)
 
 
-def _of_objects(pyarrow, values):
-    """Values of any type: truth values, numbers, bytes and lists as they are if all are so, else texts."""
-    values = [None if is_missing(value) else value for value in values]
-    there = [value for value in values if value is not None]
-    if there and all(isinstance(value, bool) for value in there):
-        return pyarrow.array(values, pyarrow.bool_())
-    if there and all(isinstance(value, bytes) for value in there):
-        return pyarrow.array(values, pyarrow.binary())
-    if there and all(type(value) is float for value in there):
-        return pyarrow.array(values, pyarrow.float64())
-    if there and all(isinstance(value, (list, tuple, set, frozenset)) for value in there):
-        lists = [None if value is None else [_text(item) for item in value] for value in values]
-        return pyarrow.array(lists, pyarrow.list_(pyarrow.large_string()))
-    return pyarrow.array([_text(value) for value in values], pyarrow.large_string())
+def _has_objects(values):
+    """Whether a column holds values of any type, by the type of the column alone."""
+    if isinstance(values, (list, tuple)):
+        return True
+    dtype = getattr(values, "dtype", None)
+    return dtype == object or getattr(dtype, "name", None) == "category"
 
 
 def _text(value):
-    """A text, with what is no Unicode replaced: it is no answer that a survey knows."""
-    if value is None:
+    """A value of any type as a text: by itself, as one that depends on others would tell of them. Bytes are digits, as in files of text."""
+    if is_missing(value):
         return None
-    return str(value).encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, bytes):
+        return value.hex()
+    if type(value).__name__ in ("bool", "bool_"):
+        return "true" if value else "false"
+    # What is no Unicode is no answer that a survey knows.
+    return str(value).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _texts(value):
+    """Several answers: a list of any kind, or a text with ; between them."""
+    if is_missing(value):
+        return None
+    if isinstance(value, (list, tuple, set, frozenset)) or type(value).__name__ == "ndarray":
+        return [_text(item) for item in value]
+    return _text(value).split(";")
