@@ -147,7 +147,7 @@ fn bits() -> Vec<Value> {
     let fs =
         [5e-324, f64::MIN_POSITIVE, 1e-300, 1e-9, 0.1, 0.25, 1.0 / 3.0, 0.5, 0.75, below(1.0), 1.0];
     let shapes = [(1, 1), (3, 3), (17, 1), (17, 8), (17, 9), (17, 17), (1024, 2), (1024, 1024)];
-    let spec = |f: f64, (length, max_weight): (usize, usize)| json!({ "mechanism": "randomized_response_bitvec", "length": length, "max_weight": max_weight, "f": f, "constant_time": length % 2 == 0 });
+    let spec = |f: f64, (length, max_weight): (usize, usize)| json!({ "mechanism": "randomized_response_bitvec", "length": length, "max_weight": max_weight, "f": f, "constant_time": length == 1024 });
     fs.into_iter().flat_map(|f| shapes.map(|shape| spec(f, shape))).collect()
 }
 
@@ -158,7 +158,7 @@ fn noise() -> Vec<(Value, Value)> {
     let distances = [0.0, 5e-324, 0.1, 1.0, 1.0f64.next_up(), 3.0, 1e300];
     for (i, scale) in scales.into_iter().enumerate() {
         for (j, d_in) in distances.into_iter().enumerate() {
-            let (is_even, d_in) = ((i + j) % 2 == 0, json!(d_in));
+            let (is_even, d_in) = ((i + j).is_multiple_of(2), json!(d_in));
             let bounds = is_even.then_some([-120.5, 1e6]);
             let spec = json!({ "mechanism": "scalar_float_laplace_cks20", "number": "f64", "bounds": bounds, "scale": scale, "k": null });
             all.push((spec, d_in.clone()));
@@ -381,7 +381,7 @@ fn decoded() -> Value {
             .expect("a cohort")
             .into_iter()
             .for_each(|bit| bits[bit] = true);
-        bits[i * 7 % 16] ^= i % 3 != 0;
+        bits[i * 7 % 16] ^= !i.is_multiple_of(3);
         Report::new(cohort, bits.into_iter().collect::<BitVector>())
     };
     let reports: Vec<Report> = (0..600).map(report).collect();
