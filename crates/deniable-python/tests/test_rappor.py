@@ -101,6 +101,9 @@ def test_planted_shares_are_found():
     assert fewer.fit["p_value"] < 1e-6 and fewer.notes
     # Swapped reports are found: with p and q exchanged, shares are not near the truth.
     swapped = deniable.RapporParams(k=32, h=2, m=8, p=0.75, q=0.25, f=0.25)
+    with pytest.raises(ValueError, match="other parameters"):
+        deniable.rappor_decode(swapped, counts, candidates)
+    counts = deniable.RapporCounts(swapped, reports)
     wrong = deniable.rappor_decode(swapped, counts, candidates, target="sample")
     assert any(
         abs(row["share"] - truth) > 7 * row["standard_error"]
