@@ -132,8 +132,13 @@ def test_a_type_that_cannot_hold_a_report_is_refused_before_it_is_drawn():
     choice = make_randomized_response([1, 1000], 0.75)
     for _ in range(30):
         for mechanism in (noise, choice):
-            with pytest.raises(TypeError):
-                mechanism.randomize(pandas.Series([1], dtype="Int8"))
+            for dtype in ("Int8", pandas.SparseDtype("int8")):
+                with pytest.raises(TypeError):
+                    mechanism.randomize(pandas.Series([1], dtype=dtype))
+    many = make_randomized_response([f"c{i}" for i in range(300)], 0.5)
+    short = pandas.ArrowDtype(pyarrow.dictionary(pyarrow.int8(), pyarrow.string()))
+    types = {str(many.randomize(pandas.Series(["c1", "c2"], dtype=short)).dtype) for _ in range(30)}
+    assert len(types) == 1
 
 
 def test_no_secret_in_the_error_of_a_text_that_is_no_unicode():

@@ -196,26 +196,27 @@ def _pandas(mechanism, column, missing):
         import pyarrow
 
         reports = _pyarrow(mechanism, pyarrow.chunked_array(_arrow_of(column)), missing)
-        if mechanism._reports_are_answers:
-            values = pandas.array(reports, dtype=dtype)
-        else:
-            values = pandas.array(reports, dtype=pandas.ArrowDtype(reports.type))
+        # That of the reports, which may need longer keys: a cast could fail because of one.
+        is_text = mechanism._reports_are_answers and isinstance(dtype, pandas.StringDtype)
+        values = pandas.array(reports, dtype=dtype if is_text else pandas.ArrowDtype(reports.type))
     elif isinstance(getattr(dtype, "numpy_dtype", None), numpy.dtype):
         values = _numpy(mechanism, _filled(mechanism, column, missing), missing)
         if values.ndim == 2:
             values = _objects([row.tobytes() for row in values])
         else:
             values = pandas.array(values, dtype=dtype)
-    else:
+    elif isinstance(dtype, pandas.CategoricalDtype):
+        categories = _categories(mechanism)
         reports = _list(mechanism, column.tolist(), missing)
-        if not mechanism._reports_are_answers:
-            values = _objects(reports)
-        elif isinstance(dtype, pandas.CategoricalDtype):
-            values = pandas.Categorical(reports, categories=_categories(mechanism))
-        elif dtype == object:
-            values = _objects(reports)
-        else:
-            values = pandas.array(reports, dtype=dtype)
+        is_category = mechanism._reports_are_answers
+        values = pandas.Categorical(reports, categories=categories) if is_category else _objects(reports)
+    elif isinstance(dtype, pandas.StringDtype) and mechanism._reports_are_answers:
+        values = pandas.array(_list(mechanism, column.tolist(), missing), dtype=dtype)
+    elif dtype == object or isinstance(dtype, pandas.StringDtype):
+        values = _objects(_list(mechanism, column.tolist(), missing))
+    else:
+        # What their types can hold is not known, and must not depend on a report.
+        raise TypeError("the column has another type; accepted are those of NumPy's, Arrow's, pandas' own, and objects")
     # Objects stay objects, which are texts to pandas otherwise.
     dtype = values.dtype if isinstance(values, numpy.ndarray) else None
     return pandas.Series(values, index=column.index, name=column.name, dtype=dtype, copy=False)
