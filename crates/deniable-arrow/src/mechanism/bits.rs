@@ -59,7 +59,7 @@ pub(super) fn rows(
     missing: Option<Answer<'_>>,
 ) -> Result<Vec<u64>> {
     let length = length(mechanism);
-    let missing = missing.map(|missing| stand_in(missing, length)).transpose()?;
+    let missing = missing.map(|missing| stand_in(mechanism, missing)).transpose()?;
     let mut rows = Rows { length, missing, words: Vec::new() };
     rows.words.reserve_exact(answers.len() * length.div_ceil(64));
     match answers.data_type() {
@@ -98,13 +98,22 @@ fn is_truth(item: &FieldRef) -> bool {
     item.data_type() == &DataType::Boolean
 }
 
-fn stand_in(missing: Answer<'_>, length: usize) -> Result<Vec<u64>> {
-    match missing {
-        Answer::Bytes(bytes) if bytes.len() == length.div_ceil(8) => {
-            Ok(bytes.chunks(8).map(word).collect())
+/// What stands for missing bits, which is a member of the domain whether or not something is missing: an error must not tell.
+fn stand_in(mechanism: &RandomizedResponseBitvec, missing: Answer<'_>) -> Result<Vec<u64>> {
+    let domain = mechanism.input_domain();
+    let words = match missing {
+        Answer::Bytes(bytes) if bytes.len() == domain.length().div_ceil(8) => {
+            bytes.chunks(8).map(word).collect()
         }
-        _ => Err(no_stand_in("packed bits, with as many bytes as they take")),
+        _ => Vec::new(),
+    };
+    let bits = BitVector::from_words(words.clone(), domain.length());
+    if bits.is_ok_and(|bits| domain.is_member(&bits)) {
+        return Ok(words);
     }
+    Err(no_stand_in(
+        "packed bits, with as many bytes as they take and no more ones than `max_weight`",
+    ))
 }
 
 /// Rows as they are put together.

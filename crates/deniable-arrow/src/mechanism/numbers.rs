@@ -87,8 +87,8 @@ pub trait Noise: Sized {
     ///
     /// # Errors
     ///
-    /// An answer of another kind; one that this type of numbers does not have.
-    fn stand_in(missing: Answer<'_>) -> Result<Self::Number>;
+    /// An answer of another kind; one that is no member of the domain, whether or not something is missing: an error must not tell.
+    fn stand_in(&self, missing: Answer<'_>) -> Result<Self::Number>;
 
     /// Whether a number stands for a missing one.
     fn is_missing(number: Self::Number) -> bool;
@@ -111,7 +111,7 @@ pub trait Noise: Sized {
         numbers: &mut [Self::Number],
         missing: Option<Answer<'_>>,
     ) -> Result<()> {
-        if let Some(stand_in) = missing.map(Self::stand_in).transpose()? {
+        if let Some(stand_in) = missing.map(|missing| self.stand_in(missing)).transpose()? {
             let missing = numbers.iter_mut().filter(|number| Self::is_missing(**number));
             missing.for_each(|number| *number = stand_in);
         }
@@ -129,7 +129,7 @@ pub trait Noise: Sized {
             .ok_or_else(|| another_type(Self::accepted()))?;
         let mut reports = numbers.values().to_vec();
         if let Some(nulls) = numbers.nulls().filter(|nulls| nulls.null_count() > 0) {
-            let stand_in = Self::stand_in(missing.ok_or_else(something_missing)?)?;
+            let stand_in = self.stand_in(missing.ok_or_else(something_missing)?)?;
             let missing = reports.iter_mut().zip(nulls).filter(|(_, is_there)| !is_there);
             missing.for_each(|(report, _)| *report = stand_in);
         }
@@ -173,6 +173,9 @@ pub(super) trait Counted: Noise {
 }
 
 impl<N: Noise> Counted for N {}
+
+/// What can stand for a missing number.
+const STAND_IN: &str = "a number of the column's type, and within the bounds";
 
 /// The squares of numbers up to here can be added up.
 const LARGEST: f64 = 1e100;
@@ -261,13 +264,19 @@ macro_rules! floats {
                 })
             }
 
-            fn stand_in(missing: Answer<'_>) -> Result<$number> {
-                let accepted = "a number of the column's type";
-                match missing {
-                    Answer::Float(x) if f64::from(x as $number) == x => Ok(x as $number),
-                    Answer::Integer(x) if i128::from(x) == (x as $number) as i128 => Ok(x as $number),
-                    _ => Err(no_stand_in(accepted)),
-                }
+            fn stand_in(&self, missing: Answer<'_>) -> Result<$number> {
+                let number = match missing {
+                    Answer::Float(x) if f64::from(x as $number) == x => Some(x as $number),
+                    Answer::Integer(x) if i128::from(x) == (x as $number) as i128 => {
+                        Some(x as $number)
+                    }
+                    _ => None,
+                };
+                let is_member = |number: &$number| match self {
+                    FloatNoise::Scalar(noise) => noise.input_domain().is_member(number),
+                    FloatNoise::Vector(noise) => noise.input_domain().element().is_member(number),
+                };
+                number.filter(is_member).ok_or_else(|| no_stand_in(STAND_IN))
             }
 
             fn is_missing(number: $number) -> bool {
@@ -369,10 +378,16 @@ macro_rules! integers {
                 })
             }
 
-            fn stand_in(missing: Answer<'_>) -> Result<$number> {
-                let accepted = "a number of the column's type";
-                let Answer::Integer(x) = missing else { return Err(no_stand_in(accepted)) };
-                <$number>::try_from(x).map_err(|_| no_stand_in(accepted))
+            fn stand_in(&self, missing: Answer<'_>) -> Result<$number> {
+                let number = match missing {
+                    Answer::Integer(x) => <$number>::try_from(x).ok(),
+                    _ => None,
+                };
+                let is_member = |number: &$number| match self {
+                    IntegerNoise::Scalar(noise) => noise.input_domain().is_member(number),
+                    IntegerNoise::Vector(noise) => noise.input_domain().element().is_member(number),
+                };
+                number.filter(is_member).ok_or_else(|| no_stand_in(STAND_IN))
             }
 
             fn is_missing(_: $number) -> bool {

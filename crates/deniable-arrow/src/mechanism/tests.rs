@@ -222,6 +222,39 @@ fn what_stands_for_a_missing_answer_must_be_an_answer() {
     }
 }
 
+/// An error that came only if something is missing would tell that it is.
+#[test]
+fn what_stands_for_a_missing_answer_is_a_member_also_if_nothing_is_missing() {
+    let age = mechanism(
+        r#"{"mechanism":"scalar_float_laplace_cks20","number":"f64","bounds":[0.0,120.0],"scale":1.0,"k":null}"#,
+    );
+    let whole = mechanism(
+        r#"{"mechanism":"vector_integer_laplace_cks20","number":"i64","bounds":[-5,5],"size":1,"scale":10.0}"#,
+    );
+    let heavy = FixedSizeBinaryArray::new(9, Buffer::from_vec(vec![0u8; 9]), None);
+    let numbers = (Float64Array::from(vec![1.0]), Int64Array::from(vec![1]));
+    for (mechanism, answers, good, bad) in [
+        (&age, &numbers.0 as &dyn Array, Answer::Float(120.0), Answer::Float(121.0)),
+        (&whole, &numbers.1, Answer::Integer(5), Answer::Integer(6)),
+        (
+            &certain(11),
+            &heavy,
+            Answer::Bytes(&[255, 1, 0, 0, 0, 0, 0, 0, 0]),
+            Answer::Bytes(&[255, 3, 0, 0, 0, 0, 0, 0, 0]),
+        ),
+        (
+            &certain(11),
+            &heavy,
+            Answer::Bytes(&[0; 9]),
+            Answer::Bytes(&[0, 0, 0, 0, 0, 0, 0, 0, 64]),
+        ),
+    ] {
+        assert!(mechanism.randomize(answers, Some(good)).is_ok());
+        let error = mechanism.randomize(answers, Some(bad)).unwrap_err();
+        assert!(error.to_string().contains("invalid missing"), "{error}");
+    }
+}
+
 #[test]
 fn no_members() {
     let stray = FixedSizeBinaryArray::new(2, Buffer::from_vec(vec![0u8, 0b1000]), None);
