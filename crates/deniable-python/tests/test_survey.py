@@ -20,46 +20,8 @@ CERTAIN = Path(__file__).parents[2] / "deniable-cli" / "tests" / "certain.toml"
 FINGERPRINT = "deniable_survey"
 CANARY = "canary-4711"
 
-# A question of each kind.
-SURVEY = """
-version = 1
-title = "Test"
-public = ["region"]
-
-[[question]]
-name = "moved"
-kind = "yes-no"
-epsilon = 2.0
-
-[[question]]
-name = "transport"
-kind = "choice"
-choices = ["car", "bus", "bike"]
-epsilon = 3.0
-
-[[question]]
-name = "pets"
-kind = "several"
-choices = ["cat", "dog", "fish"]
-most = 2
-epsilon = 4.0
-
-[[question]]
-name = "browser"
-kind = "text"
-bits = 32
-hashes = 1
-cohorts = 8
-candidates = ["Firefox", "Chrome"]
-epsilon = 3.0
-
-[[question]]
-name = "hours"
-kind = "number"
-low = 0
-high = 24
-epsilon = 2.0
-"""
+# A question of each kind: that of the command's tests.
+SURVEY = (Path(__file__).parents[2] / "deniable-cli" / "tests" / "every_kind.toml").read_text()
 ROWS = 4000
 
 

@@ -4,6 +4,9 @@ mod files;
 mod leaks;
 mod memo;
 
+#[path = "../shared/names.rs"]
+mod names;
+
 use std::fs;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
@@ -49,12 +52,7 @@ impl Folder {
     }
 
     fn names(&self) -> Vec<String> {
-        let name = |entry: std::io::Result<fs::DirEntry>| {
-            entry.unwrap().file_name().into_string().unwrap()
-        };
-        let mut names: Vec<String> = fs::read_dir(self.0.path()).unwrap().map(name).collect();
-        names.sort();
-        names
+        names::names_in(self.0.path())
     }
 
     fn command(&self, arguments: &[&str]) -> Command {

@@ -10,45 +10,7 @@ use std::process::{Command, Output};
 use serde_json::Value;
 
 /// A survey with a question of each kind.
-const SURVEY: &str = r#"
-version = 1
-title = "Test"
-public = ["region"]
-
-[[question]]
-name = "moved"
-kind = "yes-no"
-epsilon = 2.0
-
-[[question]]
-name = "transport"
-kind = "choice"
-choices = ["car", "bus", "bike"]
-epsilon = 3.0
-
-[[question]]
-name = "pets"
-kind = "several"
-choices = ["cat", "dog", "fish"]
-most = 2
-epsilon = 4.0
-
-[[question]]
-name = "browser"
-kind = "text"
-bits = 32
-hashes = 1
-cohorts = 8
-candidates = ["Firefox", "Chrome"]
-epsilon = 3.0
-
-[[question]]
-name = "hours"
-kind = "number"
-low = 0
-high = 24
-epsilon = 2.0
-"#;
+const SURVEY: &str = include_str!("../every_kind.toml");
 
 /// How many rows [`answers`] has.
 const ROWS: usize = 4000;

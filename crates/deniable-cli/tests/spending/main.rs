@@ -5,6 +5,9 @@ mod ledger;
 mod mechanisms;
 mod release;
 
+#[path = "../shared/names.rs"]
+mod names;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -42,12 +45,7 @@ impl Folder {
 
     /// The names of all files.
     fn names(&self) -> Vec<String> {
-        let name = |entry: std::io::Result<fs::DirEntry>| {
-            entry.unwrap().file_name().into_string().unwrap()
-        };
-        let mut names: Vec<String> = fs::read_dir(self.0.path()).unwrap().map(name).collect();
-        names.sort();
-        names
+        names::names_in(self.0.path())
     }
 
     fn command(&self, line: &str) -> Command {
