@@ -1,0 +1,147 @@
+//! The query as it was written.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode};
+use datafusion::common::{Result, ScalarValue};
+use datafusion::logical_expr::expr::AggregateFunction;
+use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan};
+use datafusion::optimizer::AnalyzerRule;
+
+use super::{Call, each_expression, estimator, find, flow, literal, refuse_hidden};
+use crate::central::{self, Released};
+use crate::error::refused;
+use crate::estimate;
+
+/// Checks the query and marks its calls.
+#[derive(Debug, Default)]
+pub(crate) struct Mark;
+
+/// Marks differ within a process, so that parts of plans can be put together.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+impl AnalyzerRule for Mark {
+    fn name(&self) -> &str {
+        "deniable_mark"
+    }
+
+    fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
+        refuse_hidden(&plan)?;
+        let (mut draws, mut is_ours) = (false, false);
+        each_expression(&plan, &mut |node, part| {
+            if let Some(call) = Call::of(part) {
+                draws = true;
+                check_arguments(&call, node)?;
+            }
+            match part {
+                Expr::AggregateFunction(call) => is_ours |= check_estimate(call)?,
+                Expr::WindowFunction(window)
+                    if find(&central::ALL, window.fun.name()).is_some() =>
+                {
+                    return Err(refused(
+                        window.fun.name(),
+                        "a window would draw for every row; accepted is the call as an aggregate",
+                    ));
+                }
+                _ => {}
+            }
+            Ok(())
+        })?;
+        if draws {
+            flow::check(&plan)?;
+        } else if !is_ours {
+            return Ok(plan);
+        }
+        let marked = plan.transform_up_with_subqueries(|node| {
+            let node = node.map_expressions(|expression| expression.transform_up(mark))?;
+            node.map_data(LogicalPlan::recompute_schema)
+        })?;
+        Ok(marked.data)
+    }
+}
+
+fn check_arguments(call: &Call<'_>, node: &LogicalPlan) -> Result<()> {
+    let name = call.definition().name;
+    if call.arguments().len() > 2 && call.mark().is_none() {
+        return Err(refused(
+            name,
+            format!("there are too many arguments; accepted is {}", call.definition().call()),
+        ));
+    }
+    if let Call::Release(definition, arguments) = call {
+        let schema = node.inputs().first().map(|input| input.schema().clone());
+        let answers = match (arguments.first(), schema) {
+            (Some(answers), Some(schema)) => answers.get_type(&schema)?,
+            _ => DataType::Null,
+        };
+        Released::read(definition, literal(arguments.get(1)), &answers)?;
+    }
+    Ok(())
+}
+
+/// Checks the parameters of an aggregate that draws nothing, and says whether it is one.
+fn check_estimate(call: &AggregateFunction) -> Result<bool> {
+    let arguments = &call.params.args;
+    let name = call.func.name();
+    if name == estimate::COUNTER.name {
+        estimate::survey(literal(arguments.first()), arguments.len().saturating_sub(1))?;
+    } else if let Some(definition) = estimator(name) {
+        let literals: Vec<_> =
+            arguments.iter().skip(1).map(|argument| literal(Some(argument)).cloned()).collect();
+        estimate::check(definition, &literals)?;
+    } else {
+        return Ok(false);
+    }
+    if call.params.distinct {
+        return Err(refused(name, "DISTINCT leaves reports out; accepted is every report"));
+    }
+    Ok(true)
+}
+
+/// Marks an expression, if it is a call.
+fn mark(expression: Expr) -> Result<Transformed<Expr>> {
+    let is_unmarked = Call::of(&expression).is_some_and(|call| call.mark().is_none());
+    match expression {
+        Expr::ScalarFunction(mut call) if is_unmarked => {
+            call.args.push(new_mark());
+            Ok(Transformed::yes(Expr::ScalarFunction(call)))
+        }
+        Expr::AggregateFunction(mut call) if is_ours(call.func.name()) => {
+            if is_unmarked {
+                call.params.args.push(new_mark());
+            }
+            call.params.args = call.params.args.into_iter().map(small).collect();
+            Ok(Transformed::yes(Expr::AggregateFunction(call)))
+        }
+        other => Ok(Transformed::no(other)),
+    }
+}
+
+fn is_ours(name: &str) -> bool {
+    name == estimate::COUNTER.name
+        || estimator(name).is_some()
+        || find(&central::ALL, name).is_some()
+}
+
+fn new_mark() -> Expr {
+    Expr::Literal(ScalarValue::UInt64(Some(NEXT.fetch_add(1, Ordering::Relaxed))), None)
+}
+
+/// Aggregates are given their literals as columns, with a copy for each row. A dictionary has one.
+fn small(argument: Expr) -> Expr {
+    match argument {
+        Expr::Literal(
+            value @ (ScalarValue::Utf8(_) | ScalarValue::Utf8View(_) | ScalarValue::LargeUtf8(_)),
+            metadata,
+        ) => {
+            let text = ScalarValue::Utf8(value.try_as_str().flatten().map(str::to_owned));
+            Expr::Literal(
+                ScalarValue::Dictionary(Box::new(DataType::UInt8), Box::new(text)),
+                metadata,
+            )
+        }
+        other => other,
+    }
+}

@@ -1,0 +1,171 @@
+//! The query as it will run.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Result, ScalarValue};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
+use datafusion::physical_expr::expressions::Literal;
+use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
+use datafusion::physical_optimizer::{PhysicalOptimizerContext, PhysicalOptimizerRule};
+use datafusion::physical_plan::ExecutionPlan;
+
+use super::{Call, each_expression, find};
+use crate::error::refused;
+use crate::randomize;
+
+/// Checks the optimized query.
+#[derive(Debug, Default)]
+pub(crate) struct Once;
+
+impl OptimizerRule for Once {
+    fn name(&self) -> &str {
+        "deniable_once"
+    }
+
+    fn rewrite(
+        &self,
+        plan: LogicalPlan,
+        _: &dyn OptimizerConfig,
+    ) -> Result<Transformed<LogicalPlan>> {
+        let mut seen = Seen::default();
+        each_expression(&plan, &mut |node, part| match Call::of(part) {
+            None => Ok(()),
+            Some(Call::Randomize(definition, _)) if !matches!(node, LogicalPlan::Projection(_)) => {
+                Err(refused(
+                    definition.name,
+                    "the optimizer would evaluate it where rows are chosen; accepted is to write the reports to a table first",
+                ))
+            }
+            Some(call) => seen.add(call.definition().name, call.mark()),
+        })?;
+        Ok(Transformed::no(plan))
+    }
+}
+
+/// Checks the plan that will run.
+#[derive(Debug, Default)]
+pub(crate) struct Physically;
+
+impl PhysicalOptimizerRule for Physically {
+    fn name(&self) -> &str {
+        "deniable_once"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        _: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        let mut seen = Seen::default();
+        each_physical(&plan, &mut |part| seen.look(part))?;
+        Ok(plan)
+    }
+}
+
+/// A rule of the engine that is left out for plans that draw.
+///
+/// The rule that pushes filters down puts an expression in the place of its name, so that `WHERE r > 0` would be decided by other noise than the `r` that is shown.
+#[derive(Debug)]
+pub(crate) struct LeftOut(Arc<dyn PhysicalOptimizerRule + Send + Sync>);
+
+impl LeftOut {
+    /// The rules of a session, with those left out that do not heed what is volatile.
+    pub(crate) fn among(
+        rules: &[Arc<dyn PhysicalOptimizerRule + Send + Sync>],
+    ) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
+        let careful = |rule: &Arc<dyn PhysicalOptimizerRule + Send + Sync>| match rule
+            .name()
+            .starts_with("FilterPushdown")
+        {
+            true => Arc::new(LeftOut(rule.clone())),
+            false => rule.clone(),
+        };
+        rules.iter().map(careful).collect()
+    }
+}
+
+impl PhysicalOptimizerRule for LeftOut {
+    /// Another name than that of the rule, so that it is not left out twice.
+    fn name(&self) -> &str {
+        "deniable_left_out"
+    }
+
+    fn schema_check(&self) -> bool {
+        self.0.schema_check()
+    }
+
+    fn optimize(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        config: &ConfigOptions,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        if draws(&plan)? { Ok(plan) } else { self.0.optimize(plan, config) }
+    }
+
+    fn optimize_with_context(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        context: &dyn PhysicalOptimizerContext,
+    ) -> Result<Arc<dyn ExecutionPlan>> {
+        if draws(&plan)? { Ok(plan) } else { self.0.optimize_with_context(plan, context) }
+    }
+}
+
+/// Whether a plan randomizes.
+fn draws(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
+    let mut seen = Seen::default();
+    each_physical(plan, &mut |part| seen.look(part))?;
+    Ok(!seen.0.is_empty())
+}
+
+/// Calls `see` for every expression of a plan.
+fn each_physical(
+    plan: &Arc<dyn ExecutionPlan>,
+    see: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<()>,
+) -> Result<()> {
+    plan.apply(|node| {
+        node.apply_expressions(&mut |expression| {
+            expression.apply(|part| see(part).map(|()| TreeNodeRecursion::Continue))
+        })
+    })?;
+    Ok(())
+}
+
+/// The marks so far.
+#[derive(Default)]
+struct Seen(HashSet<u64>);
+
+impl Seen {
+    fn add(&mut self, function: &str, mark: Option<u64>) -> Result<()> {
+        match mark {
+            Some(mark) if self.0.insert(mark) => Ok(()),
+            Some(_) => Err(refused(
+                function,
+                "the optimizer would evaluate it twice; accepted is to write the reports to a table first",
+            )),
+            None => Err(super::unchecked(function)),
+        }
+    }
+
+    fn look(&mut self, part: &Arc<dyn PhysicalExpr>) -> Result<()> {
+        let Some(call) = part.downcast_ref::<ScalarFunctionExpr>() else {
+            return Ok(());
+        };
+        if find(&randomize::ALL, call.fun().name()).is_none() {
+            return Ok(());
+        }
+        let mark = call.args().get(2).and_then(|mark| mark.downcast_ref::<Literal>());
+        match mark.map(Literal::value) {
+            Some(ScalarValue::UInt64(mark)) => self.add(call.fun().name(), *mark),
+            _ => self.add(call.fun().name(), None),
+        }
+    }
+}

@@ -1,0 +1,239 @@
+//! Noise is drawn once a row, or the query is refused.
+
+use datafusion::arrow::array::AsArray;
+use datafusion::arrow::datatypes::Float64Type;
+use datafusion::physical_plan::displayable;
+
+use super::{ROWS, draws, refusal, run, session, session_with};
+
+/// A call with parameters that no other test has.
+fn call(test: usize) -> (String, String) {
+    let parameters = format!("low = 0, high = 9, epsilon = 1.0{test}");
+    (format!("randomize_number(n, '{parameters}')"), parameters)
+}
+
+/// `{call}` stands for the call; the result has that many rows, and so many reports are drawn.
+#[tokio::test]
+async fn drawn_once() {
+    let queries = [
+        ("SELECT {call} AS r FROM t", ROWS),
+        ("SELECT r, r AS again, r + r AS twice, -r AS less FROM (SELECT {call} AS r FROM t)", ROWS),
+        ("WITH s AS (SELECT id, {call} AS r FROM t) SELECT r, r * 2, abs(r) FROM s", ROWS),
+        (
+            "SELECT r FROM (SELECT id, {call} AS r FROM t) WHERE id < 2000 AND r > -1e9 AND r < 1e9",
+            ROWS,
+        ),
+        ("SELECT * FROM (SELECT id, {call} AS r FROM t) ORDER BY r", ROWS),
+        ("SELECT * FROM (SELECT id, {call} AS r FROM t) ORDER BY r LIMIT 2000", ROWS),
+        (
+            "SELECT a.r, b.id FROM (SELECT id, {call} AS r FROM t) a JOIN (SELECT id FROM t) b ON a.id = b.id",
+            ROWS,
+        ),
+        ("SELECT s.r FROM (SELECT id, {call} AS r FROM t) s CROSS JOIN (SELECT 1) o", ROWS),
+        ("SELECT DISTINCT r FROM (SELECT id, {call} AS r FROM t)", ROWS),
+        ("SELECT r FROM (SELECT {call} AS r FROM t) UNION ALL SELECT 1.0 WHERE false", ROWS),
+        ("SELECT row_number() OVER (ORDER BY r), r FROM (SELECT {call} AS r FROM t)", ROWS),
+        ("SELECT CASE WHEN r > 0 THEN r ELSE -r END FROM (SELECT {call} AS r FROM t)", ROWS),
+        ("SELECT CASE WHEN id >= 0 THEN {call} ELSE 0.0 END AS r FROM t", ROWS),
+        ("SELECT {call} + 1 AS r FROM t WHERE id IN (SELECT id FROM t WHERE id >= 0)", ROWS),
+    ];
+    for (i, (query, rows)) in queries.into_iter().enumerate() {
+        for (j, (partitions, batch)) in [(1, 8192), (4, 100)].into_iter().enumerate() {
+            let (call, parameters) = call(10 * i + j);
+            let query = query.replace("{call}", &call);
+            let result = run(&session_with(partitions, batch), &query).await;
+            let result = result.unwrap_or_else(|error| panic!("{query}: {error}"));
+            assert_eq!(result.num_rows(), rows, "{query}");
+            assert_eq!(draws(&parameters), ROWS, "{query}");
+        }
+    }
+}
+
+/// All uses of a report are of one draw.
+#[tokio::test]
+async fn uses_agree() {
+    let (call, _) = call(1000);
+    let query = format!(
+        "SELECT a.r, a.r AS s, a.q FROM (SELECT id, r, -r AS q FROM (SELECT id, {call} AS r FROM t)) a JOIN (SELECT id FROM t) b ON a.id = b.id WHERE a.r > -1e9"
+    );
+    let rows = run(&session(), &query).await.unwrap();
+    let columns = |i: usize| rows.column(i).as_primitive::<Float64Type>().values().to_vec();
+    assert_eq!(columns(0), columns(1));
+    assert!(columns(0).iter().zip(columns(2)).all(|(r, q)| -r == q));
+    assert_eq!(rows.num_rows(), ROWS);
+    let mut all = columns(0);
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    assert_eq!(all.len(), ROWS, "each row has noise of its own");
+}
+
+#[tokio::test]
+async fn refused() {
+    let queries = [
+        // Twice.
+        ("SELECT {call} AS a, {call} AS b FROM t", "twice"),
+        ("SELECT {call} + {call} AS a FROM t", "twice"),
+        (
+            "WITH s AS (SELECT id, {call} AS r FROM t) SELECT a.r, b.r AS q FROM s a JOIN s b ON a.id = b.id",
+            "twice",
+        ),
+        ("SELECT {call} AS r FROM t UNION ALL SELECT {call} AS r FROM t", "twice"),
+        (
+            "WITH s AS (SELECT {call} AS r FROM t) SELECT r FROM s UNION ALL SELECT r FROM s",
+            "twice",
+        ),
+        // Where rows are chosen.
+        ("SELECT id FROM t WHERE {call} > 3", "in a subquery"),
+        ("SELECT id FROM t ORDER BY {call}", "subquery"),
+        ("SELECT count(*) FROM t GROUP BY {call}", "in a subquery"),
+        ("SELECT avg({call}) FROM t", "in a subquery"),
+        ("SELECT t.id FROM t JOIN (SELECT 1 AS one) o ON {call} > o.one", "in a subquery"),
+        ("SELECT sum({call}) OVER (ORDER BY id) FROM t", "in a subquery"),
+        ("SELECT id FROM t WHERE id = (SELECT max({call}) FROM t)", "in a subquery"),
+        ("SELECT id, (SELECT max(r) FROM (SELECT {call} AS r FROM t)) FROM t", "subquery in FROM"),
+        ("SELECT id FROM t WHERE EXISTS (SELECT {call} FROM t)", "subquery in FROM"),
+        // Several rows of one.
+        ("SELECT {call} AS r FROM t JOIN (VALUES (1), (2)) v(w) ON v.w > 0", "a join comes before"),
+        ("SELECT {call} AS r FROM t, (VALUES (1), (2)) v(w)", "a join comes before"),
+        ("SELECT {call} AS r FROM (SELECT n, unnest([1, 2]) AS u FROM t)", "unnest comes before"),
+        (
+            "WITH RECURSIVE s AS (SELECT id, n FROM t UNION ALL SELECT id, n FROM s WHERE false) SELECT {call} AS r FROM s",
+            "nobody knows",
+        ),
+        // In another way.
+        ("SELECT n, {call} AS r FROM t", "\"n\" of table"),
+        ("SELECT n + 1 AS m, {call} AS r FROM t", "\"n\" of table"),
+        ("SELECT {call} AS r FROM t WHERE n > 3", "\"n\" of table"),
+        ("SELECT {call} AS r FROM (SELECT n, n > 3 AS big FROM t) WHERE big", "\"n\" of table"),
+        ("SELECT {call} AS r FROM t ORDER BY n", "\"n\" of table"),
+        ("SELECT {call} + n AS r FROM t", "\"n\" of table"),
+        ("SELECT CASE WHEN n > 3 THEN {call} ELSE 0.0 END AS r FROM t", "\"n\" of table"),
+        ("SELECT r FROM (SELECT n, {call} AS r FROM t) WHERE n > 3", "\"n\" of table"),
+        (
+            "SELECT a.r FROM (SELECT id, {call} AS r FROM t) a JOIN t b ON a.id = b.id AND b.n > 3",
+            "\"n\" of table",
+        ),
+        (
+            "SELECT r, (SELECT max(n) FROM t) AS m FROM (SELECT {call} AS r FROM t)",
+            "\"n\" of table",
+        ),
+        ("SELECT {call} AS r FROM t UNION ALL SELECT n FROM t", "\"n\" of table"),
+        (
+            "SELECT {call} AS r FROM t WHERE EXISTS (SELECT 1 FROM t u WHERE u.id = t.n)",
+            "refers to the query around it",
+        ),
+        ("SELECT DISTINCT ON (n) {call} AS r FROM t", "n"),
+        ("COPY (SELECT n, {call} AS r FROM t) TO '/nowhere/reports.parquet'", "\"n\" of table"),
+    ];
+    for (i, (query, message)) in queries.into_iter().enumerate() {
+        let (call, parameters) = call(2000 + i);
+        let query = query.replace("{call}", &call);
+        let found = refusal(&session(), &query).await;
+        assert!(found.contains(message), "{query}: {found}");
+        assert_eq!(draws(&parameters), 0, "{query}");
+    }
+}
+
+/// What the optimizer can do away with is not drawn.
+#[tokio::test]
+async fn folded() {
+    let parameters = "prob = 0.7501";
+    let query =
+        format!("SELECT id FROM (SELECT id, randomize_yes_no(x, '{parameters}') AS r FROM t)");
+    assert_eq!(run(&session(), &query).await.unwrap().num_rows(), ROWS);
+    assert_eq!(draws(parameters), 0);
+    let query = format!("SELECT randomize_yes_no(x, '{parameters}') OR TRUE AS r FROM t");
+    let rows = run(&session(), &query).await.unwrap();
+    assert_eq!(rows.column(0).as_boolean().true_count(), ROWS);
+    assert!(draws(parameters) == 0 || draws(parameters) == ROWS);
+}
+
+/// An answer that is the same for all rows is drawn for each row.
+#[tokio::test]
+async fn literal_answers() {
+    let rows = run(
+        &session(),
+        "SELECT randomize_number(5, 'low = 0, high = 9, epsilon = 1.7') AS r FROM t",
+    )
+    .await
+    .unwrap();
+    let mut all = rows.column(0).as_primitive::<Float64Type>().values().to_vec();
+    all.sort_by(f64::total_cmp);
+    all.dedup();
+    assert_eq!(all.len(), ROWS);
+}
+
+/// The plan that runs has the call once, and planning again, or the optimized plan once more, is the same.
+#[tokio::test]
+async fn planned_again() {
+    let session = session();
+    let (call, parameters) = call(3000);
+    let frame =
+        session.sql(&format!("SELECT r, r + 1 FROM (SELECT {call} AS r FROM t)")).await.unwrap();
+    let plan = frame.clone().create_physical_plan().await.unwrap();
+    let text = displayable(plan.as_ref()).indent(false).to_string();
+    assert_eq!(text.matches("randomize_number").count(), 1, "{text}");
+    let optimized = frame.into_optimized_plan().unwrap();
+    let again = session.execute_logical_plan(optimized).await.unwrap();
+    assert_eq!(
+        again.collect().await.unwrap().iter().map(|batch| batch.num_rows()).sum::<usize>(),
+        ROWS
+    );
+    assert_eq!(draws(&parameters), ROWS);
+}
+
+/// A frame that is kept is drawn for once.
+#[tokio::test]
+async fn cached() {
+    let session = session();
+    let (call, parameters) = call(4000);
+    let frame = session
+        .sql(&format!("SELECT id, {call} AS r FROM t"))
+        .await
+        .unwrap()
+        .cache()
+        .await
+        .unwrap();
+    let (a, b) = (frame.clone().collect().await.unwrap(), frame.collect().await.unwrap());
+    assert_eq!(a, b);
+    run(
+        &session,
+        &format!("CREATE TABLE kept AS SELECT id, {} AS r FROM t", super::once::call(4001).0),
+    )
+    .await
+    .unwrap();
+    let query = "SELECT count(*) FROM kept a JOIN kept b ON a.id = b.id AND a.r = b.r";
+    let rows = run(&session, query).await.unwrap();
+    assert_eq!(
+        rows.column(0).as_primitive::<datafusion::arrow::datatypes::Int64Type>().value(0),
+        ROWS as i64
+    );
+    assert_eq!((draws(&parameters), draws(&super::once::call(4001).1)), (ROWS, ROWS));
+}
+
+/// Functions without their guard do not run.
+#[tokio::test]
+async fn unguarded() {
+    let session = datafusion::prelude::SessionContext::new();
+    crate::scalar_functions().into_iter().for_each(|function| session.register_udf(function));
+    crate::aggregate_functions().into_iter().for_each(|function| session.register_udaf(function));
+    for call in
+        ["randomize_yes_no(true, 1.0)", "noisy_count(1, 'rows_per_person = 1, epsilon = 1.0')"]
+    {
+        let found = refusal(&session, &format!("SELECT {call}")).await;
+        assert!(found.contains("was not checked"), "{found}");
+    }
+}
+
+/// Nobody brings a mark of their own.
+#[tokio::test]
+async fn marks_of_others() {
+    for mark in ["7", "NULL", "id", "arrow_cast(7, 'UInt64')", "arrow_cast(id, 'UInt64')"] {
+        let query = format!("SELECT randomize_yes_no(x, 1.5, {mark}) AS r FROM t");
+        let found = refusal(&session(), &query).await;
+        assert!(
+            found.contains("arguments; accepted is randomize_yes_no(answer, parameters)"),
+            "{found}"
+        );
+    }
+}
