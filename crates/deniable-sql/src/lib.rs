@@ -46,6 +46,7 @@ use datafusion::prelude::SessionContext;
 
 pub use definition::{Definition, Group};
 pub use error::shown;
+pub use loss::{Loss, losses};
 pub use parameters::question_fields;
 
 /// Brings the functions and their guard to a session.

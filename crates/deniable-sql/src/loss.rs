@@ -5,8 +5,8 @@ use std::sync::Arc;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::{
-    ColumnarValue, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
-    Volatility,
+    ColumnarValue, LogicalPlan, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl,
+    Signature, Volatility,
 };
 use deniable::Epsilon;
 
@@ -14,6 +14,7 @@ use crate::call::literal;
 use crate::central::{self, Released};
 use crate::definition::{Definition, Group};
 use crate::error::refused;
+use crate::guard::{self, Call, each_expression};
 use crate::parameters::question;
 use crate::randomize;
 
@@ -46,6 +47,36 @@ impl PrivacyMap {
             signature: Signature::user_defined(Volatility::Immutable),
         })
     }
+}
+
+/// What a call of a query loses: for a randomizer a row's answer, for a noisy aggregate a person's rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Loss {
+    /// The function.
+    pub function: &'static str,
+    /// The column, in the words of the query.
+    pub column: String,
+    /// What is lost at most.
+    pub epsilon: f64,
+}
+
+/// What the calls of a query lose, each by itself. What is lost by a person whose answers are in all of them is at most the sum.
+///
+/// # Errors
+///
+/// A call with wrong parameters.
+pub fn losses(plan: &LogicalPlan) -> Result<Vec<Loss>> {
+    let mut losses = Vec::new();
+    each_expression(plan, &mut |_, part| {
+        if let Some(call) = Call::of(part) {
+            let function = call.definition().name;
+            let epsilon = loss(function, guard::literal(call.arguments().get(1)), None)?;
+            let column = call.arguments().first().map(ToString::to_string).unwrap_or_default();
+            losses.push(Loss { function, column, epsilon });
+        }
+        Ok(())
+    })?;
+    Ok(losses)
 }
 
 /// What a call loses with these parameters.

@@ -122,6 +122,7 @@ async fn refused() {
             "SELECT {call} AS r FROM t WHERE EXISTS (SELECT 1 FROM t u WHERE u.id = t.n)",
             "refers to the query around it",
         ),
+        ("EXPLAIN ANALYZE SELECT {call} AS r FROM t", "Analyze"),
         ("SELECT DISTINCT ON (n) {call} AS r FROM t", "n"),
         ("COPY (SELECT n, {call} AS r FROM t) TO '/nowhere/reports.parquet'", "\"n\" of table"),
     ];

@@ -1,0 +1,61 @@
+//! What goes wrong, said without the data, and the exit codes of `deniable`.
+
+use std::fmt;
+use std::path::Path;
+use std::process::ExitCode;
+
+use datafusion::common::DataFusionError;
+
+pub(crate) type Result<T> = std::result::Result<T, Error>;
+
+/// Why the program gives up.
+#[derive(Debug)]
+pub(crate) struct Error {
+    code: u8,
+    message: String,
+}
+
+impl Error {
+    /// A query, a parameter or data.
+    pub(crate) fn refused(message: impl Into<String>) -> Self {
+        Error { code: 3, message: message.into() }
+    }
+
+    /// A file, the cluster.
+    pub(crate) fn failed(message: impl Into<String>) -> Self {
+        Error { code: 1, message: message.into() }
+    }
+
+    /// A file, and what the system said of it.
+    pub(crate) fn io(path: &Path, error: &std::io::Error) -> Self {
+        Error::failed(format!("{}: {}", path.display(), error.kind()))
+    }
+
+    pub(crate) fn exit_code(&self) -> ExitCode {
+        ExitCode::from(self.code)
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl From<DataFusionError> for Error {
+    fn from(error: DataFusionError) -> Self {
+        let code = match error.find_root() {
+            DataFusionError::IoError(_)
+            | DataFusionError::ObjectStore(_)
+            | DataFusionError::ResourcesExhausted(_) => 1,
+            _ => 3,
+        };
+        Error { code, message: deniable_sql::shown(&error) }
+    }
+}
+
+impl From<deniable_arrow::Error> for Error {
+    fn from(error: deniable_arrow::Error) -> Self {
+        Error::refused(error.to_string())
+    }
+}

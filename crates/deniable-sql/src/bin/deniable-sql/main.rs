@@ -1,0 +1,140 @@
+//! The command `deniable sql`: queries on files, with our functions in them.
+#![forbid(unsafe_code)]
+
+mod count;
+mod error;
+mod output;
+mod session;
+mod survey;
+mod tables;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use datafusion::execution::context::SQLOptions;
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::prelude::SessionContext;
+
+use error::{Error, Result};
+use output::Output;
+use tables::Table;
+
+/// Query files with SQL, with functions that randomize, estimate and add noise
+///
+/// A query reads the files that --table names, and shows its result or writes it to a file. Noise is drawn once a row, or the query is refused; what it loses is said on the standard error.
+#[derive(Debug, Parser)]
+#[command(name = "deniable sql", bin_name = "deniable sql", version)]
+#[command(after_help = "\
+Examples:
+  deniable sql \"SELECT estimate_yes_no(moved, 1.0) FROM reports\" --table 'reports=reports/*.parquet'
+  deniable sql \"SELECT region, randomize_yes_no(moved, 'moved') AS moved FROM answers\" \\
+      --table answers=answers.parquet --survey survey.toml -o reports.parquet
+  deniable sql \"SELECT noisy_count(1, 'rows_per_person = 1, epsilon = 0.5') FROM people\" --table people=people.csv
+
+Exit codes are those of `deniable`: 1 a file or the cluster failed, 2 no command line, 3 a query, a parameter or data is refused.")]
+struct Args {
+    /// The query, one SELECT or EXPLAIN
+    #[arg(required_unless_present = "count")]
+    query: Option<String>,
+    /// A table and its files: .parquet, .csv or .arrow, and patterns such as reports/*.parquet. Columns of .csv files are texts
+    #[arg(long = "table", value_name = "NAME=FILES")]
+    tables: Vec<Table>,
+    /// A survey file: the name of one of its questions stands for the question's parameters
+    #[arg(long, value_name = "FILE")]
+    survey: Option<PathBuf>,
+    /// Count the reports of the survey in these files, and show the counts, as `deniable count` writes them
+    #[arg(long, value_name = "REPORTS", requires = "survey", conflicts_with_all = ["query", "tables", "output"])]
+    count: Vec<String>,
+    #[command(flatten)]
+    output: Output,
+    /// How many threads compute; as many as there are processors, if it is not said
+    #[arg(long, value_name = "NUMBER")]
+    threads: Option<usize>,
+    /// Let a cluster compute, whose scheduler is there. Its machines must see the files under the same names
+    #[cfg(feature = "cluster")]
+    #[arg(long, value_name = "HOST:PORT", conflicts_with = "threads")]
+    cluster: Option<String>,
+}
+
+fn main() -> ExitCode {
+    // As in `deniable`: a core dump and the message of a panic could have raw answers in them.
+    let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
+    let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
+    std::panic::set_hook(Box::new(|panic| {
+        let place = panic.location().map(ToString::to_string).unwrap_or_default();
+        eprintln!("error: a defect of the program, at {place}; please report it");
+    }));
+    let args = Args::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("error: the program has no threads: {}", error.kind());
+            return ExitCode::FAILURE;
+        }
+    };
+    match runtime.block_on(args.run()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            error.exit_code()
+        }
+    }
+}
+
+impl Args {
+    async fn run(self) -> Result<()> {
+        self.output.check()?;
+        let survey = self.survey.as_deref().map(survey::read).transpose()?;
+        let session = self.session().await?;
+        if let (Some(survey), [_, ..]) = (&survey, self.count.as_slice()) {
+            return count::run(&session, survey, &self.count).await;
+        }
+        for table in &self.tables {
+            table.register(&session).await?;
+        }
+        let plan =
+            plan(&session, self.query.as_deref().unwrap_or_default(), survey.as_deref()).await?;
+        let losses = deniable_sql::losses(&plan)?;
+        let frame = session.execute_logical_plan(plan).await?;
+        self.output.write(frame).await?;
+        say(&losses);
+        Ok(())
+    }
+
+    async fn session(&self) -> Result<SessionContext> {
+        #[cfg(feature = "cluster")]
+        if let Some(cluster) = &self.cluster {
+            return session::of_cluster(cluster).await;
+        }
+        session::here(self.threads)
+    }
+}
+
+/// The query, if it is one that reads.
+async fn plan(session: &SessionContext, query: &str, survey: Option<&str>) -> Result<LogicalPlan> {
+    let state = session.state();
+    let dialect = state.config_options().sql_parser.dialect;
+    let mut statement = state.sql_to_statement(query, &dialect)?;
+    if let Some(survey) = survey {
+        survey::name_parameters(&mut statement, survey)?;
+    }
+    let plan = state.statement_to_plan(statement).await?;
+    let reads =
+        SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
+    reads.verify_plan(&plan).map_err(|_| {
+        Error::refused("this is no query that reads; accepted is SELECT, or EXPLAIN, and --output writes its result")
+    })?;
+    Ok(plan)
+}
+
+/// What the query lost, on the standard error.
+fn say(losses: &[deniable_sql::Loss]) {
+    for loss in losses {
+        let whom = if loss.function.starts_with("noisy") { "a person" } else { "a row" };
+        eprintln!(
+            "{}({}): {whom} loses at most epsilon = {}",
+            loss.function, loss.column, loss.epsilon
+        );
+    }
+}

@@ -1,0 +1,146 @@
+//! Files as tables.
+
+use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use datafusion::arrow::datatypes::{DataType, Field, Schema, SchemaRef};
+use datafusion::datasource::file_format::FileFormat;
+use datafusion::datasource::file_format::arrow::ArrowFormat;
+use datafusion::datasource::file_format::csv::CsvFormat;
+use datafusion::datasource::file_format::parquet::ParquetFormat;
+use datafusion::datasource::listing::{
+    ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
+};
+use datafusion::prelude::SessionContext;
+
+use crate::error::{Error, Result};
+
+/// A name, and its files.
+#[derive(Clone, Debug)]
+pub(crate) struct Table {
+    name: String,
+    files: String,
+}
+
+impl FromStr for Table {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match text.split_once('=') {
+            Some((name, files)) if !name.is_empty() && !files.is_empty() => {
+                Ok(Table { name: name.to_owned(), files: files.to_owned() })
+            }
+            _ => Err("accepted is NAME=FILES, such as reports=reports/*.parquet".to_owned()),
+        }
+    }
+}
+
+impl Table {
+    pub(crate) async fn register(&self, session: &SessionContext) -> Result<()> {
+        let (table, _) = open(session, std::slice::from_ref(&self.files)).await?;
+        session.register_table(&self.name, Arc::new(table))?;
+        Ok(())
+    }
+}
+
+/// Files of one format as one table, with the metadata of its schema.
+pub(crate) async fn open(
+    session: &SessionContext,
+    files: &[String],
+) -> Result<(ListingTable, SchemaRef)> {
+    let paths = expand(files)?;
+    let format = Format::of(&paths)?;
+    let options = ListingOptions::new(format.reader()).with_file_extension("");
+    let urls = paths.iter().map(|path| ListingTableUrl::parse(path.to_string_lossy()));
+    let urls = urls.collect::<datafusion::common::Result<Vec<_>>>()?;
+    let schema = match format {
+        Format::Csv => header(&paths[0])?,
+        Format::Parquet | Format::Arrow => options.infer_schema(&session.state(), &urls[0]).await?,
+    };
+    let config = ListingTableConfig::new_with_multi_paths(urls).with_listing_options(options);
+    let table = ListingTable::try_new(config.with_schema(schema.clone()))?;
+    Ok((table, schema))
+}
+
+/// The files that patterns stand for, in their order.
+pub(crate) fn expand(patterns: &[String]) -> Result<Vec<PathBuf>> {
+    let mut paths = Vec::new();
+    for pattern in patterns {
+        let here = |path: &Path| path.canonicalize().map_err(|error| Error::io(path, &error));
+        if Path::new(pattern).exists() || !pattern.contains(['*', '?', '[']) {
+            paths.push(here(Path::new(pattern))?);
+            continue;
+        }
+        let refused = |problem: &str| Error::refused(format!("{pattern}: {problem}"));
+        let found = glob::glob(pattern).map_err(|_| refused("this is no pattern of file names"))?;
+        let mut found: Vec<PathBuf> = found.flatten().collect();
+        if found.is_empty() {
+            return Err(refused("no file has such a name"));
+        }
+        found.sort();
+        for path in found {
+            paths.push(here(&path)?);
+        }
+    }
+    Ok(paths)
+}
+
+/// What a file is, by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Parquet,
+    Csv,
+    Arrow,
+}
+
+impl Format {
+    /// That of a file.
+    pub(crate) fn of_name(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()? {
+            "parquet" => Some(Format::Parquet),
+            "csv" => Some(Format::Csv),
+            "arrow" => Some(Format::Arrow),
+            _ => None,
+        }
+    }
+
+    /// That of files which are one table.
+    fn of(paths: &[PathBuf]) -> Result<Self> {
+        let mut formats = paths.iter().map(|path| Format::of_name(path));
+        let first = formats.next().flatten();
+        match first {
+            Some(format) if formats.all(|other| other == first) => Ok(format),
+            _ => Err(Error::refused(
+                "--table: the names of the files do not say one format; accepted are names that all end with .parquet, or .csv, or .arrow",
+            )),
+        }
+    }
+
+    fn reader(self) -> Arc<dyn FileFormat> {
+        match self {
+            Format::Parquet => Arc::new(ParquetFormat::default()),
+            Format::Csv => Arc::new(CsvFormat::default().with_has_header(true)),
+            Format::Arrow => Arc::new(ArrowFormat),
+        }
+    }
+}
+
+/// The columns of a file of text are texts: nothing is inferred from the data.
+fn header(path: &Path) -> Result<SchemaRef> {
+    let refused = || {
+        Error::refused(format!(
+            "{}: it has no header; accepted is a .csv file whose first line has the names of its columns",
+            path.display()
+        ))
+    };
+    let mut reader =
+        csv::ReaderBuilder::new().has_headers(true).from_path(path).map_err(|_| refused())?;
+    let names = reader.headers().map_err(|_| refused())?;
+    if names.is_empty() {
+        return Err(refused());
+    }
+    let fields: Vec<Field> =
+        names.iter().map(|name| Field::new(name, DataType::Utf8, true)).collect();
+    Ok(Arc::new(Schema::new(fields)))
+}
