@@ -2,17 +2,18 @@
 
 use std::collections::HashSet;
 use std::hash::{BuildHasher, RandomState};
+use std::sync::Arc;
 
-use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
-use arrow_schema::{DataType, Schema};
+use arrow_array::{ArrayRef, RecordBatch, StringArray};
+use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use deniable_arrow::{FINGERPRINT, Survey as RustSurvey, SurveyCounts as RustCounts};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use pyo3_arrow::PyTable;
 use pyo3_arrow::input::AnyRecordBatch;
+use pyo3_arrow::{PySchema, PyTable};
 
-use crate::error::{Result, refused};
+use crate::error::{Error, Result, refused};
 use crate::estimate::{how, values};
 use crate::glue;
 use crate::import::sound_batch;
@@ -105,11 +106,28 @@ impl Survey {
     /// `deniable_survey` says which survey the reports are of.
     ///
     /// If the survey names an `id`, no two rows may have the same. Randomizing the same answers again loses ε again.
+    ///
+    /// With `plain`, reports have types that engines such as Spark read: texts where there would be categories, bytes of any length where there would be
+    /// some of a fixed length, and `deniable_survey` is a column of texts, in Arrow tables too.
+    #[pyo3(signature = (frame, *, plain=false))]
     fn randomize<'py>(
         slf: &Bound<'py, Self>,
         frame: &Bound<'py, PyAny>,
+        plain: bool,
     ) -> Result<Bound<'py, PyAny>> {
-        Ok(glue(slf.py(), "_frames")?.call_method1("randomize", (slf, frame))?)
+        Ok(glue(slf.py(), "_frames")?.call_method1("randomize", (slf, frame, plain))?)
+    }
+
+    /// The schema of the Arrow table that `randomize` makes of answers of a schema, as one of pyarrow's: for engines that want to know it before.
+    ///
+    /// Answers that `randomize` would refuse for their columns or types are refused here.
+    #[pyo3(signature = (answers, *, plain=false))]
+    fn report_schema<'py>(
+        slf: &Bound<'py, Self>,
+        answers: &Bound<'py, PyAny>,
+        plain: bool,
+    ) -> Result<Bound<'py, PyAny>> {
+        Ok(glue(slf.py(), "_frames")?.call_method1("report_schema", (slf, answers, plain))?)
     }
 
     /// Counts reports: all that estimates need. Counts of parts can be added.
@@ -175,16 +193,21 @@ impl Survey {
         self.survey.question(name).map(|question| question.kind().name())
     }
 
-    fn _randomize(&self, py: Python<'_>, frame: AnyRecordBatch) -> Result<PyTable> {
+    fn _randomize(&self, py: Python<'_>, frame: AnyRecordBatch, plain: bool) -> Result<PyTable> {
         let (batches, schema) = frame.into_table().map_err(PyErr::from)?.into_inner();
         let survey = &self.survey;
+        let (schema, mut reports) = (report_schema(survey, &schema, plain)?, Vec::new());
         py.detach(|| check_ids(survey, &batches))?;
-        let (schema, mut reports) = (survey.report_schema(&schema)?, Vec::new());
         for_each_part(py, &batches, |part| {
-            reports.push(survey.randomize(&part)?);
+            let part = survey.randomize(&part)?;
+            reports.push(if plain { in_plain_types(survey, part, &schema)? } else { part });
             Ok(())
         })?;
         Ok(PyTable::try_new(reports, schema)?)
+    }
+
+    fn _report_schema(&self, answers: PySchema, plain: bool) -> Result<PySchema> {
+        Ok(report_schema(&self.survey, answers.as_ref(), plain)?.into())
     }
 
     fn _count(&self, py: Python<'_>, reports: AnyRecordBatch) -> Result<SurveyCounts> {
@@ -218,6 +241,48 @@ fn for_each_part(
     Ok(())
 }
 
+/// The schema of reports of such answers.
+fn report_schema(survey: &RustSurvey, answers: &Schema, plain: bool) -> Result<SchemaRef> {
+    if survey.id().is_some_and(|id| answers.column_with_name(id).is_none()) {
+        return Err(no_ids());
+    }
+    let schema = survey.report_schema(answers)?;
+    if !plain {
+        return Ok(schema);
+    }
+    let columns = schema.fields().iter();
+    let mut columns: Vec<Field> = columns
+        .map(|column| Field::clone(column).with_data_type(plain_type(column.data_type())))
+        .collect();
+    columns.push(Field::new(FINGERPRINT, DataType::Utf8, false));
+    Ok(Arc::new(Schema::new_with_metadata(columns, schema.metadata().clone())))
+}
+
+fn plain_type(data_type: &DataType) -> DataType {
+    match data_type {
+        DataType::Dictionary(_, values) => plain_type(values),
+        DataType::FixedSizeBinary(_) => DataType::Binary,
+        other => other.clone(),
+    }
+}
+
+/// Reports in the types of a plain schema, and with the survey in its column.
+fn in_plain_types(
+    survey: &RustSurvey,
+    reports: RecordBatch,
+    schema: &SchemaRef,
+) -> Result<RecordBatch> {
+    let too_long =
+        |_| refused("frame", "its reports are too long for plain types", "fewer rows at a time");
+    let typed = reports.columns().iter().zip(schema.fields());
+    let mut columns = typed
+        .map(|(column, field)| arrow_cast::cast(column, field.data_type()).map_err(too_long))
+        .collect::<Result<Vec<ArrayRef>>>()?;
+    let survey = std::iter::repeat_n(survey.fingerprint().to_string(), reports.num_rows());
+    columns.push(Arc::new(StringArray::from_iter_values(survey)));
+    RecordBatch::try_new(schema.clone(), columns).map_err(too_long)
+}
+
 /// A float as Python writes it.
 struct PyFloatRepr(f64);
 
@@ -233,13 +298,7 @@ fn check_ids(survey: &RustSurvey, batches: &[RecordBatch]) -> Result<()> {
     let keys = [RandomState::new(), RandomState::new()];
     let mut seen = HashSet::new();
     for batch in batches {
-        let column = batch.column_by_name(id).ok_or_else(|| {
-            refused(
-                "frame",
-                "the survey names a column of ids that is not there",
-                "a frame with it",
-            )
-        })?;
+        let column = batch.column_by_name(id).ok_or_else(no_ids)?;
         let no_texts = || refused("frame", "the ids cannot be read as texts", "texts and numbers");
         let ids = arrow_cast::cast(column, &DataType::LargeUtf8).map_err(|_| no_texts())?;
         for id in ids.as_string::<i64>() {
@@ -254,6 +313,10 @@ fn check_ids(survey: &RustSurvey, batches: &[RecordBatch]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+fn no_ids() -> Error {
+    refused("frame", "the survey names a column of ids that is not there", "a frame with it")
 }
 
 /// With the fingerprint in the metadata: where frames keep none, from its column. Nothing, if that has no rows.

@@ -160,3 +160,13 @@ def test_types_of_classes_have_their_members():
                 if isinstance(target, ast.Attribute) and not target.attr.startswith("_")
             }
             assert annotated == assigned, node.name
+
+
+def test_the_lines_for_spark_are_those_of_the_example():
+    """Which runs in the tests. Only the path is another."""
+    folder = pathlib.Path(__file__).parent.parent
+    section = (folder / "README.md").read_text().split("## On Spark")[1]
+    code = section.split("```python\n")[1].split("```")[0].replace("(path)", '(f"{folder}/reports")')
+    example = (folder / "examples" / "spark.py").read_text().splitlines()
+    for line in code.splitlines():
+        assert line.split("  #")[0].rstrip() in example, line

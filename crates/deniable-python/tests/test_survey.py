@@ -47,6 +47,16 @@ class OtherFrame:
         return self.table.__arrow_c_stream__(requested_schema)
 
 
+class OtherSchema:
+    """And its schema."""
+
+    def __init__(self, schema):
+        self.schema = schema
+
+    def __arrow_c_schema__(self):
+        return self.schema.__arrow_c_schema__()
+
+
 KINDS = {
     "dict": dict,
     "pandas": pd.DataFrame,
@@ -131,6 +141,66 @@ def test_reports_are_of_the_kind_of_the_answers(kind):
     assert survey.estimate(reports)["transport"]["count"] == pytest.approx([1, 1, 2])
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_plain_reports_are_the_same_in_other_types(kind):
+    survey = certain()
+    reports = survey.randomize(KINDS[kind](people()), plain=True)
+    assert isinstance(reports, type(survey.randomize(KINDS[kind](people()))))
+    assert as_dict(reports) == {
+        "region": ["north", None, "south", "south"],
+        "moved": [True, False, False, False],
+        "transport": ["car", "bus", "other", "other"],
+        FINGERPRINT: [survey.fingerprint] * 4,
+    }
+    if kind == "pandas":
+        assert not any(isinstance(dtype, pd.CategoricalDtype) for dtype in reports.dtypes)
+    elif kind == "polars":
+        assert reports.dtypes == [pl.String, pl.Boolean, pl.String, pl.String]
+    assert survey.count(reports).reports == {"moved": 4, "transport": 4}
+
+
+def test_plain_reports_need_no_metadata():
+    """Bits are bytes of any length, and the column says which survey it is. They are counted as in the types of our own."""
+    survey = deniable.Survey.parse(SURVEY)
+    reports = survey.randomize(pa.table(answers()), plain=True).replace_schema_metadata(None)
+    assert {str(column.type) for column in reports.schema} == {"string", "bool", "binary", "double"}
+    ours = survey.report_schema(pa.table(answers()).schema)
+    assert {"dictionary", "fixed_size_binary"} <= {str(column.type).split("<")[0].split("[")[0] for column in ours}
+    assert survey.count(reports) == survey.count(reports.drop([FINGERPRINT]).cast(ours))
+    other = deniable.Survey.parse(SURVEY.replace("epsilon = 2.0", "epsilon = 2.5"))
+    with pytest.raises(ValueError, match="another survey"):
+        other.count(reports)
+
+
+@pytest.mark.parametrize("plain", [False, True])
+@pytest.mark.parametrize("text", [SURVEY, CERTAIN.read_text()], ids=["every kind", "with an id"])
+def test_the_schema_of_reports_is_known_before(text, plain):
+    survey = deniable.Survey.parse(text)
+    table = pa.table(answers(4) | people())
+    known = survey.report_schema(table.schema, plain=plain)
+    for rows in (table, table[:0]):
+        assert survey.randomize(rows, plain=plain).schema.equals(known, check_metadata=True)
+    # Of any library that speaks Arrow's C interface.
+    other = survey.randomize(OtherFrame(answers(4) | people()), plain=plain)
+    assert pa.table(other).schema.equals(known, check_metadata=True)
+    assert survey.report_schema(OtherSchema(table.schema), plain=plain) == known
+
+
+def test_a_schema_that_gives_no_reports():
+    survey, schema = certain(), pa.table(people()).schema
+    for name, problem in {"moved": "not there", "region": "not there", "person": "ids that is not there"}.items():
+        with pytest.raises(ValueError, match=problem):
+            survey.report_schema(schema.remove(schema.get_field_index(name)))
+    with pytest.raises(ValueError, match="there twice"):
+        survey.report_schema(schema.append(schema.field("moved")))
+    with pytest.raises(ValueError, match='column "moved"'):
+        survey.report_schema(schema.set(schema.get_field_index("moved"), pa.field("moved", pa.binary())))
+    for no_schema in (None, CANARY, [CANARY], pa.table(people())["moved"]):
+        with pytest.raises(TypeError, match="accepted is an Arrow schema") as refusal:
+            survey.report_schema(no_schema)
+        assert CANARY not in str(refusal.value) and refusal.value.__context__ is None
+
+
 @pytest.mark.parametrize("missing", [None, float("nan"), pd.NA, pd.NaT, ""])
 def test_what_is_missing(missing):
     columns = {**people(), "moved": ["yes", "no", missing, missing]}
@@ -190,8 +260,10 @@ def test_ids(kind):
             survey.randomize(KINDS[kind]({**people(), "person": bad}))
         assert "p1" not in str(refusal.value)
     without = {name: column for name, column in people().items() if name != "person"}
-    with pytest.raises(ValueError, match="id"):
+    with pytest.raises(ValueError, match="ids that is not there"):
         survey.randomize(KINDS[kind](without))
+    with pytest.raises(ValueError, match="ids that is not there"):
+        survey.randomize(pa.table(without)[:0])
 
 
 def test_ids_are_looked_for_in_all_chunks():
@@ -322,11 +394,14 @@ def written(reports, path):
 
 @command.needed
 @pytest.mark.parametrize("kind, suffix", [("pandas", "parquet"), ("polars", "parquet"), ("pyarrow", "parquet"), ("pyarrow", "arrow")])  # fmt: skip
+@pytest.mark.parametrize("plain", [False, True])
 @pytest.mark.parametrize("target", ["population", "sample"])
-def test_the_command_finds_the_same_in_reports_of_python(kind, suffix, target, tmp_path):
+def test_the_command_finds_the_same_in_reports_of_python(kind, suffix, plain, target, tmp_path):
     (tmp_path / "survey.toml").write_text(SURVEY)
     survey = deniable.Survey.load(tmp_path / "survey.toml")
-    reports = survey.randomize(KINDS[kind](answers()))
+    reports = survey.randomize(KINDS[kind](answers()), plain=plain)
+    if kind == "pyarrow" and plain:
+        reports = reports.replace_schema_metadata(None)
     path = tmp_path / f"reports.{suffix}"
     written(reports, path)
     words = ("estimate", tmp_path / "survey.toml", path, "--target", target, "--confidence", 0.9)

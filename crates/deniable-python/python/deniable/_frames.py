@@ -7,15 +7,17 @@ _FINGERPRINT = _deniable.FINGERPRINT
 _ACCEPTED = "a pandas or Polars data frame, an Arrow table, or a dict of columns"
 
 
-def randomize(survey, frame):
+def randomize(survey, frame, plain):
     """See `Survey.randomize`."""
     kind = _kind(frame)
-    reports = survey._randomize(_table(survey, frame, kind, are_answers=True))
+    reports = survey._randomize(_table(survey, frame, kind, are_answers=True), plain)
     if kind == "arrow":
         return reports
     if kind == "polars":
         import polars
 
+        if plain:
+            return polars.DataFrame(reports)
         column = polars.lit(survey.fingerprint).cast(polars.Categorical).alias(_FINGERPRINT)
         return polars.DataFrame(reports).with_columns(column)
     table = _pyarrow().table(reports)
@@ -28,9 +30,25 @@ def randomize(survey, frame):
     import pandas
 
     result = table.to_pandas()
+    if plain:
+        return result
     codes = [0] * len(result)
     result[_FINGERPRINT] = pandas.Categorical.from_codes(codes, [survey.fingerprint])
     return result
+
+
+def report_schema(survey, answers, plain):
+    """See `Survey.report_schema`."""
+    pyarrow = _pyarrow()
+    try:
+        answers = pyarrow.schema(answers)
+    except Exception:
+        problem = "the answers' columns are of another kind; accepted is an Arrow schema"
+    else:
+        known = _known(survey, are_answers=True)
+        answers = pyarrow.schema([column for column in answers if column.name in known])
+        return pyarrow.schema(survey._report_schema(answers, plain))
+    raise TypeError(problem)
 
 
 def count(survey, reports):
@@ -65,9 +83,7 @@ def _pyarrow():
 
 def _table(survey, frame, kind, *, are_answers):
     """The columns that the survey knows, as a table of Arrow's. Those that are not there are the survey's to refuse."""
-    known = [*survey.public, *survey.questions, _FINGERPRINT]
-    if are_answers and survey.id is not None:
-        known.append(survey.id)
+    known = _known(survey, are_answers=are_answers)
     if kind == "arrow":
         return frame
     if kind == "polars":
@@ -89,6 +105,14 @@ def _table(survey, frame, kind, *, are_answers):
     if len(lengths) > 1:
         raise ValueError("frame: its columns have different lengths; accepted are equal ones")
     return pyarrow.table(columns)
+
+
+def _known(survey, *, are_answers):
+    """The names of the columns that the survey looks at."""
+    known = [*survey.public, *survey.questions, _FINGERPRINT]
+    if are_answers and survey.id is not None:
+        known.append(survey.id)
+    return known
 
 
 def _column(pyarrow, name, values, *, is_list, is_public):
