@@ -14,6 +14,7 @@ mod plan;
 mod randomize;
 mod rappor;
 mod release;
+mod sql;
 
 use clap::{Parser, Subcommand};
 
@@ -55,6 +56,7 @@ enum Command {
     Rappor(rappor::Args),
     Audit(audit::Args),
     Ledger(ledger::Args),
+    Sql(sql::Args),
     Generate(generate::Args),
 }
 
@@ -73,6 +75,7 @@ impl Cli {
             Command::Rappor(args) => args.run(),
             Command::Audit(args) => args.run(),
             Command::Ledger(args) => args.run(),
+            Command::Sql(args) => args.run(),
             Command::Generate(args) => args.run(),
         }
     }

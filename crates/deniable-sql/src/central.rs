@@ -28,7 +28,7 @@ use toml::{Table, Value};
 
 use crate::call::{aggregate_name, literal_of};
 use crate::definition::Definition;
-use crate::error::{failed, refused};
+use crate::error::refused;
 use crate::guard;
 use crate::parameters::{fields, table};
 
@@ -125,7 +125,7 @@ impl Released {
         if !released.epsilon(name)?.is_finite() {
             return Err(refused(
                 name,
-                "`scale` is 0, which is no noise; accepted is a number above 0",
+                "`scale` is so small that nothing bounds the loss; accepted is a larger number above 0",
             ));
         }
         Ok(released)
@@ -138,7 +138,9 @@ impl Released {
 
     /// What a person with so many rows loses.
     pub(crate) fn map(&self, function: &str, rows: u64) -> Result<Epsilon> {
-        let distance = rows.saturating_mul(self.worth.of_a_row());
+        let Some(distance) = rows.checked_mul(self.worth.of_a_row()) else {
+            return Err(refused(function, "`rows` is too large; accepted is a smaller number"));
+        };
         self.noise.map(distance).map_err(|error| refused(function, error))
     }
 
@@ -301,7 +303,7 @@ impl Accumulator for Adding {
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
         for state in states[0].as_binary::<i32>().iter().flatten() {
             if state.len() != 16 * self.totals.len() {
-                return Err(failed(self.definition.name, "the partial totals cannot be read"));
+                return Err(refused(self.definition.name, "the partial totals cannot be read"));
             }
             for (total, part) in self.totals.iter_mut().zip(state.as_chunks::<16>().0) {
                 *total += i128::from_le_bytes(*part);
@@ -324,7 +326,7 @@ impl Accumulator for Adding {
         let totals = self.totals.iter().map(|total| (*total).clamp(ends.0, ends.1) as i64);
         let mut totals: Vec<i64> = totals.collect();
         let noise = &self.released.noise;
-        noise.invoke_in_place(&mut totals).map_err(|error| failed(self.definition.name, error))?;
+        noise.invoke_in_place(&mut totals).map_err(|error| refused(self.definition.name, error))?;
         let result = match &self.released.worth {
             Worth::One => ScalarValue::Int64(Some(totals[0])),
             Worth::Steps(steps) => ScalarValue::Float64(Some(steps.value(totals[0]))),

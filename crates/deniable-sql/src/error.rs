@@ -1,21 +1,28 @@
 //! What can go wrong, as the engine's errors.
 
+use std::error::Error;
+use std::fmt;
+
 use datafusion::common::DataFusionError;
 
-/// A query that is refused: what is wrong with it, and what is accepted.
-pub(crate) fn refused(function: &str, problem: impl std::fmt::Display) -> DataFusionError {
-    DataFusionError::Plan(format!("{MARK}{function}: {problem}"))
+/// A query that is refused, or that fails because of us. The message says what is accepted, and has no data in it.
+#[derive(Debug)]
+struct Ours(String);
+
+impl fmt::Display for Ours {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
 }
 
-/// An error of ours while a query runs. None has data in it.
-pub(crate) fn failed(function: &str, error: impl std::fmt::Display) -> DataFusionError {
-    DataFusionError::Execution(format!("{MARK}{function}: {error}"))
+impl Error for Ours {}
+
+/// A query that is refused, or that cannot go on: what is wrong with it, and what is accepted.
+pub(crate) fn refused(function: &str, problem: impl fmt::Display) -> DataFusionError {
+    DataFusionError::External(Box::new(Ours(format!("{function}: {problem}"))))
 }
 
-/// What the messages of this crate begin with, by which they are known among those of the engine, which may quote data.
-const MARK: &str = "deniable: ";
-
-/// The message of an error as it can be shown: one of ours, or one about the text of the query. All that the engine says while it runs may quote data ("cannot cast 'canary' to Int32"), and is replaced.
+/// The message of an error as it can be shown. What the engine says while a query runs may quote data ("cannot cast 'canary' to Int32"), and is replaced; errors of ours never do.
 ///
 /// ```
 /// use datafusion::common::DataFusionError;
@@ -25,22 +32,36 @@ const MARK: &str = "deniable: ";
 /// assert!(!shown(&error).contains("positive"));
 /// ```
 pub fn shown(error: &DataFusionError) -> String {
-    let text = error.to_string();
-    if let Some((_, ours)) = text.split_once(MARK) {
-        // What comes after it was added on the way by the engine.
-        return ours.lines().next().unwrap_or_default().to_owned();
+    if let Some(ours) = ours(error) {
+        return ours.0.clone();
     }
     match error.find_root() {
-        DataFusionError::SQL(..) | DataFusionError::Plan(_) | DataFusionError::SchemaError(..)
-        | DataFusionError::NotImplemented(_) | DataFusionError::Configuration(_) => {
-            error.strip_backtrace().lines().next().unwrap_or_default().to_owned()
-        }
-        DataFusionError::ResourcesExhausted(_) => {
-            "the query needs more memory than it may have".to_owned()
-        }
+        DataFusionError::ResourcesExhausted(_) => "the query needs more memory than it may have".to_owned(),
         DataFusionError::IoError(error) => format!("a file cannot be read or written: {}", error.kind()),
         DataFusionError::ObjectStore(_) => "a file cannot be read or written".to_owned(),
-        _ => "the query failed while it ran; what the engine says of it can quote the data, and is not shown"
-            .to_owned(),
+        _ => "the query failed while it ran; what the engine says of it can quote the data, and is not shown".to_owned(),
     }
+}
+
+/// The same for an error of a query that has not begun to run, of which the engine knows nothing but the text and the types.
+pub fn shown_of_plan(error: &DataFusionError) -> String {
+    if let Some(ours) = ours(error) {
+        return ours.0.clone();
+    }
+    error.find_root().strip_backtrace().lines().next().unwrap_or_default().to_owned()
+}
+
+/// Whether it is one of ours, by its type: a text could be of the data.
+fn ours(error: &DataFusionError) -> Option<&Ours> {
+    let mut next: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = next {
+        if let Some(ours) = error.downcast_ref::<Ours>() {
+            return Some(ours);
+        }
+        next = match error.downcast_ref::<DataFusionError>() {
+            Some(DataFusionError::External(inner)) => Some(inner.as_ref()),
+            _ => error.source(),
+        };
+    }
+    None
 }

@@ -27,7 +27,7 @@ use deniable_arrow::{FINGERPRINT, How, QuestionEstimate, Survey, SurveyCounts};
 
 use crate::call::{aggregate_name, literal_of};
 use crate::definition::Definition;
-use crate::error::{failed, refused};
+use crate::error::refused;
 use crate::parameters::{how, question};
 
 pub(crate) use reports::{Counter, survey};
@@ -159,7 +159,7 @@ pub(super) struct Counting {
 
 impl Counting {
     fn written(&self) -> Result<Vec<u8>> {
-        serde_json::to_vec(&self.counts).map_err(|error| failed(self.definition.name, error))
+        serde_json::to_vec(&self.counts).map_err(|error| refused(self.definition.name, error))
     }
 }
 
@@ -176,14 +176,14 @@ impl Accumulator for Counting {
         let reports = RecordBatch::try_new(schema, columns.to_vec())?;
         self.survey
             .count(&reports, &mut self.counts)
-            .map_err(|error| failed(self.definition.name, error))
+            .map_err(|error| refused(self.definition.name, error))
     }
 
     fn merge_batch(&mut self, states: &[ArrayRef]) -> Result<()> {
         for state in states[0].as_binary::<i32>().iter().flatten() {
             let counts: SurveyCounts = serde_json::from_slice(state)
-                .map_err(|_| failed(self.definition.name, "the partial counts cannot be read"))?;
-            self.counts.merge(&counts).map_err(|error| failed(self.definition.name, error))?;
+                .map_err(|_| refused(self.definition.name, "the partial counts cannot be read"))?;
+            self.counts.merge(&counts).map_err(|error| refused(self.definition.name, error))?;
         }
         Ok(())
     }
@@ -198,7 +198,7 @@ impl Accumulator for Counting {
             return Ok(ScalarValue::Utf8(text.ok()));
         };
         let estimate = self.survey.estimate(&self.counts, how);
-        let mut estimate = estimate.map_err(|error| failed(self.definition.name, error))?;
+        let mut estimate = estimate.map_err(|error| refused(self.definition.name, error))?;
         Ok(shown(self.definition.kind, &estimate.questions.remove(0)))
     }
 

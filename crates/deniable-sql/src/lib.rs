@@ -45,7 +45,7 @@ use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 use datafusion::prelude::SessionContext;
 
 pub use definition::{Definition, Group};
-pub use error::shown;
+pub use error::{shown, shown_of_plan};
 pub use loss::{Loss, losses};
 pub use parameters::question_fields;
 
@@ -68,7 +68,9 @@ pub fn register(session: &SessionContext) -> Result<()> {
 /// As [`register`].
 pub fn with_functions(state: SessionState) -> Result<SessionState> {
     let rules = guard::LeftOut::among(state.physical_optimizers());
+    let id = state.session_id().to_owned();
     let mut state = SessionStateBuilder::new_from_existing(state)
+        .with_session_id(id)
         .with_physical_optimizer_rules(rules)
         .with_analyzer_rule(Arc::new(guard::Mark))
         .with_optimizer_rule(Arc::new(guard::Once))

@@ -20,7 +20,7 @@ use deniable_arrow::Kind;
 
 use crate::call::{call_name, literal};
 use crate::definition::{BITS, Definition};
-use crate::error::{failed, refused};
+use crate::error::refused;
 use crate::guard;
 use crate::parameters::question;
 
@@ -115,7 +115,7 @@ impl ScalarUDFImpl for Randomizer {
         let answers = answers_of(self.definition.kind, kind, answers);
         #[cfg(test)]
         crate::tests::drawn(parameters, answers.len());
-        let reports = kind.randomize(&answers).map_err(|error| failed(self.name(), error))?;
+        let reports = kind.randomize(&answers).map_err(|error| refused(self.name(), error))?;
         Ok(ColumnarValue::Array(reports))
     }
 }

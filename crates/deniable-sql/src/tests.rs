@@ -77,9 +77,13 @@ async fn run(session: &SessionContext, query: &str) -> Result<RecordBatch> {
     Ok(datafusion::arrow::compute::concat_batches(&first.schema(), &batches)?)
 }
 
-/// The message of a query that is refused.
+/// The message of a query that is refused, as the command shows it.
 async fn refusal(session: &SessionContext, query: &str) -> String {
-    match run(session, query).await {
+    let frame = match session.sql(query).await {
+        Ok(frame) => frame,
+        Err(error) => return crate::shown_of_plan(&error),
+    };
+    match frame.collect().await {
         Ok(_) => panic!("accepted: {query}"),
         Err(error) => crate::shown(&error),
     }

@@ -11,6 +11,7 @@ use deniable_arrow::{How, Survey, SurveyCounts};
 
 use super::count::{add_reports, each_batch, is_counts, read_counts};
 use super::randomize::read_survey;
+use super::sql::count_on_cluster;
 use crate::error::{Error, Result};
 use crate::files::{Format, expand};
 use crate::present::{Findings, Group, Output};
@@ -27,7 +28,8 @@ Examples:
   deniable estimate survey.toml reports.parquet
   deniable estimate survey.toml 'reports-*.csv.gz' --html report.html
   deniable estimate survey.toml reports.parquet --by region --csv > shares.csv
-  deniable estimate survey.toml all.counts.json --json")]
+  deniable estimate survey.toml all.counts.json --json
+  deniable estimate survey.toml 'reports/*.parquet' --cluster 127.0.0.1:50050")]
 pub(crate) struct Args {
     /// The survey file
     survey: PathBuf,
@@ -51,6 +53,9 @@ pub(crate) struct Args {
     /// The format of the reports, if their names do not say it
     #[arg(long)]
     format: Option<Format>,
+    /// Let a cluster count, whose scheduler is there (see `deniable sql`); it reads .parquet and .arrow files, which its machines must see under the same names
+    #[arg(long, value_name = "HOST:PORT", conflicts_with_all = ["by", "format"])]
+    cluster: Option<String>,
 }
 
 /// Whom the estimates are about.
@@ -93,6 +98,10 @@ impl Args {
 
     fn count(&self, survey: &Survey, paths: &[PathBuf]) -> Result<SurveyCounts> {
         let mut counts = survey.counts();
+        if let Some(cluster) = &self.cluster {
+            counts.merge(&count_on_cluster(cluster, &self.survey, &self.reports)?)?;
+            return Ok(counts);
+        }
         for path in paths {
             if is_counts(path) {
                 let part = read_counts(path)?;

@@ -3,7 +3,7 @@ use crate::definition::{Definition, Group};
 pub(super) static DEFINITION: Definition = Definition {
     name: "noisy_count",
     group: Group::Central,
-    summary: "The number of rows in which something is not NULL, with exact discrete Laplace noise.",
+    summary: "The number of rows in which something is not NULL, with exact discrete Laplace noise. Tables are hard to tell apart with and without one person's rows.",
     arguments: &[
         ("value", "any column, or 1 for all rows"),
         ("parameters", "`rows_per_person`; `epsilon`, or `scale`"),

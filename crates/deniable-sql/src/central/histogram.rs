@@ -12,12 +12,12 @@ use toml::Value;
 
 use super::Parameters;
 use crate::definition::{Definition, Group};
-use crate::error::{failed, refused};
+use crate::error::refused;
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "noisy_histogram",
     group: Group::Central,
-    summary: "The number of rows of each key of a public list, with exact discrete Laplace noise. It stands for GROUP BY, whose keys would tell who is there.",
+    summary: "The number of rows of each key of a public list, with exact discrete Laplace noise. It stands for GROUP BY, whose keys would tell who is there. Tables are hard to tell apart with and without one person's rows.",
     arguments: &[
         ("key", "texts, whole numbers or truth values"),
         (
@@ -95,7 +95,7 @@ impl Keys {
 
     pub(super) fn count(&self, rows: &ArrayRef, totals: &mut [i128]) -> Result<()> {
         let texts = cast(rows, &DataType::LargeUtf8)
-            .map_err(|_| failed(DEFINITION.name, "the column cannot be read"))?;
+            .map_err(|_| refused(DEFINITION.name, "the column cannot be read"))?;
         for key in texts.as_string::<i64>() {
             let place = key.and_then(|key| self.places.get(key).copied()).or(self.other);
             if let Some(place) = place {

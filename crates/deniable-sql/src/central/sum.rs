@@ -5,17 +5,17 @@ use datafusion::common::Result;
 
 use super::{Parameters, whole};
 use crate::definition::{Definition, Group};
-use crate::error::{failed, refused};
+use crate::error::refused;
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "noisy_sum",
     group: Group::Central,
-    summary: "The sum of a number between declared bounds, with exact discrete Laplace noise. Numbers beyond them are moved to the nearest, and NULL and NaN count as nothing.",
+    summary: "The sum of a number between declared bounds, with exact discrete Laplace noise. Numbers beyond them are moved to the nearest, and NULL and NaN count as nothing. Tables are hard to tell apart with and without one person's rows.",
     arguments: &[
         ("value", "whole numbers or floats"),
         (
             "parameters",
-            "`low`, `high`; `rows_per_person`; `epsilon`, or `scale` in steps; `step`, to whose multiples numbers are rounded: 1 for whole numbers, and a 2^32nd of the bounds for floats",
+            "`low`, `high`; `rows_per_person`; `epsilon`, or `scale` in steps; `step`, to whose multiples numbers are rounded, a power of two and about a 2^24th of the bounds if it is not said, so that whole numbers below 2^24 are kept",
         ),
     ],
     returns: "a number",
@@ -33,8 +33,8 @@ pub(super) struct Steps {
     step: f64,
 }
 
-/// A finer step than this part of the bounds would let sums of few rows end at the ends of 64-bit numbers.
-const FINEST: i32 = 32;
+/// Sums of up to 2^39 rows of the largest number end within 64-bit numbers, and whole numbers below 2^24 are kept.
+const FINEST: i32 = 24;
 
 impl Steps {
     pub(super) fn read(parameters: &mut Parameters, answers: &DataType) -> Result<Self> {
@@ -46,17 +46,16 @@ impl Steps {
         }
         let (low, high) = (parameters.required("low")?, parameters.required("high")?);
         let most = low.abs().max(high.abs());
-        if low > high || most == 0.0 {
+        if low > high || most == 0.0 || most > 1e100 {
             return Err(parameters.wrong(
                 "low",
-                "is above `high`, or both are 0",
+                "is above `high`, or both are 0, or one is beyond 1e100",
                 "bounds with `low` at most `high`, and one of them not 0",
             ));
         }
         let step = match parameters.number("step")? {
             Some(step) if step > 0.0 => step,
             Some(_) => return Err(parameters.wrong("step", "is not above 0", "a number above 0")),
-            None if answers.is_integer() => 1.0,
             None => 2f64.powi((most.log2().ceil() as i32 - FINEST).clamp(-1000, 1000)),
         };
         let steps = Steps { low, high, step };
@@ -90,7 +89,7 @@ impl Steps {
             }
             None => {
                 floats = cast(rows, &DataType::Float64)
-                    .map_err(|_| failed(DEFINITION.name, "the column cannot be read"))?;
+                    .map_err(|_| refused(DEFINITION.name, "the column cannot be read"))?;
                 Box::new(floats.as_primitive::<Float64Type>().iter())
             }
         };

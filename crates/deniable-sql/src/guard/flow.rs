@@ -2,17 +2,19 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, DataFusionError, JoinType, Result};
 use datafusion::logical_expr::logical_plan::{DdlStatement, Distinct};
-use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan};
+use datafusion::logical_expr::{Aggregate, DmlStatement, Expr, LogicalPlan, WriteOp};
 
-use super::{Call, is_mark};
+use super::tables::{Tables, ordering};
+use super::{Call, is_mark, total};
 use crate::call::call_name;
 use crate::error::refused;
 
-/// What a value was computed of: the columns of tables. A table's rows themselves are a column without a name.
-type Sources = BTreeSet<(String, String)>;
+/// What a value was computed of: columns of tables. A table's rows themselves are a column without a name.
+type Sources = BTreeSet<(usize, String)>;
 
 /// What a node's output was computed of.
 #[derive(Clone, Default)]
@@ -30,47 +32,64 @@ impl Flow {
 }
 
 /// Refuses a query that draws for a row more than once, or whose result depends on an answer in another way than through a report of it.
-pub(super) fn check(plan: &LogicalPlan) -> Result<()> {
-    let mut walk = Walk::default();
+pub(super) fn check(plan: &LogicalPlan, config: &ConfigOptions) -> Result<()> {
+    let mut walk = Walk {
+        config,
+        tables: Tables::default(),
+        private: Sources::new(),
+        randomized: Sources::new(),
+        calls: HashSet::new(),
+        partial: Vec::new(),
+        first: None,
+    };
     let shown = walk.node(plan)?.all();
+    let function = walk.first.as_deref().unwrap_or("the query");
+    for (what, sources) in &walk.partial {
+        if walk.private.intersection(sources).next().is_some() {
+            let problem = format!(
+                "{what} can fail for some answers, and a failure would tell of them; accepted are comparisons, logic, CASE, + - *, TRY_CAST and simple functions, or a table in which it is computed before"
+            );
+            return Err(refused(function, problem));
+        }
+    }
     let Some((table, column)) = walk.private.intersection(&shown).next() else {
         return Ok(());
     };
-    let function = walk.first.unwrap_or_default();
-    if column.is_empty() {
-        return Err(refused(
-            &function,
-            format!(
-                "the query also shows rows of table \"{table}\" without noise; accepted is a query that uses it in noisy aggregates only"
-            ),
-        ));
-    }
-    Err(refused(
-        &function,
-        format!(
+    let table = walk.tables.name(*table);
+    let problem = match column.as_str() {
+        "" => format!(
+            "the query also shows rows of table \"{table}\" without noise; accepted is a query that uses it in noisy aggregates only"
+        ),
+        column => format!(
             "the result depends on column \"{column}\" of table \"{table}\" also in another way: it is shown, or rows are chosen, joined, grouped or sorted by it; accepted is a query that uses it in this call alone"
         ),
-    ))
+    };
+    Err(refused(function, problem))
 }
 
-#[derive(Default)]
-struct Walk {
+struct Walk<'a> {
+    config: &'a ConfigOptions,
+    tables: Tables,
     /// What may be seen through reports and noise only.
     private: Sources,
     /// The calls so far, as texts without their marks.
     calls: HashSet<String>,
+    /// What randomizers were given.
+    randomized: Sources,
+    /// What may fail, in words, and what that depends on.
+    partial: Vec<(String, Sources)>,
     /// The name of the first function.
     first: Option<String>,
 }
 
-impl Walk {
+impl Walk<'_> {
     fn node(&mut self, plan: &LogicalPlan) -> Result<Flow> {
         match plan {
             LogicalPlan::Projection(node) => {
                 let input = self.node(&node.input)?;
                 let columns = self.values(&node.expr, node.input.schema(), &input, true)?;
                 if node.expr.iter().any(has_randomizer) {
-                    check_rows(&node.input)?;
+                    self.check_rows(&node.input)?;
                 }
                 Ok(Flow { columns, rows: input.rows })
             }
@@ -137,23 +156,18 @@ impl Walk {
                 Ok(Flow { columns, rows: input.rows })
             }
             LogicalPlan::TableScan(scan) => {
-                let table = scan.table_name.to_string();
+                let table = self.tables.number(scan, self.config)?;
                 let names = scan.projected_schema.fields().iter().map(|field| field.name());
-                let columns = names.map(|name| [(table.clone(), name.clone())].into()).collect();
-                let mut rows = Sources::from([(table.clone(), String::new())]);
-                for filter in &scan.filters {
-                    rows.extend(
-                        filter
-                            .column_refs()
-                            .into_iter()
-                            .map(|column| (table.clone(), column.name.clone())),
-                    );
-                }
+                let columns = names.map(|name| [(table, name.clone())].into()).collect();
+                let mut rows = Sources::from([(table, String::new())]);
+                let filters = scan.filters.iter().flat_map(Expr::column_refs);
+                rows.extend(filters.map(|column| (table, column.name.clone())));
+                rows.extend(ordering(scan).into_iter().map(|name| (table, name)));
                 Ok(Flow { columns, rows })
             }
             LogicalPlan::Values(_) | LogicalPlan::EmptyRelation(_) => {
                 self.refuse_calls(plan)?;
-                let column = |place: usize| [("VALUES".to_owned(), place.to_string())].into();
+                let column = |place: usize| [(usize::MAX, place.to_string())].into();
                 let columns = (0..plan.schema().fields().len()).map(column).collect();
                 Ok(Flow { columns, rows: Sources::new() })
             }
@@ -172,7 +186,7 @@ impl Walk {
             // These write their input somewhere, or show how it would be computed. EXPLAIN ANALYZE runs it, and shows how many rows there are.
             LogicalPlan::Explain(_)
             | LogicalPlan::Copy(_)
-            | LogicalPlan::Dml(_)
+            | LogicalPlan::Dml(DmlStatement { op: WriteOp::Insert(_), .. })
             | LogicalPlan::Ddl(DdlStatement::CreateMemoryTable(_)) => {
                 self.refuse_calls(plan)?;
                 self.node(plan.inputs()[0])
@@ -201,7 +215,7 @@ impl Walk {
         let releases =
             node.aggr_expr.iter().any(|expression| expression.exists(is_release).unwrap_or(true));
         if releases {
-            check_release(node)?;
+            self.check_release(node)?;
             self.private.extend(input.all());
         }
         let mut columns = self.values(&node.group_expr, node.input.schema(), &input, false)?;
@@ -215,6 +229,47 @@ impl Walk {
         let all = columns.iter().flatten().cloned().collect::<Sources>();
         columns.resize(node.schema.fields().len(), all);
         Ok(Flow { columns, rows })
+    }
+
+    /// Whether noise on totals is enough here.
+    fn check_release(&mut self, node: &Aggregate) -> Result<()> {
+        for expression in &node.aggr_expr {
+            let Expr::AggregateFunction(call) = expression.clone().unalias_nested().data else {
+                return Err(refused(
+                    "noisy aggregates",
+                    "they are within other expressions; accepted is to compute with their results in an outer query",
+                ));
+            };
+            let Some(Call::Release(definition, _)) =
+                Call::of(&Expr::AggregateFunction(call.clone()))
+            else {
+                return Err(refused(
+                    call.func.name(),
+                    "it stands beside a noisy aggregate, and would show the same rows without noise; accepted are noisy aggregates alone",
+                ));
+            };
+            let name = definition.name;
+            if !node.group_expr.is_empty() {
+                return Err(refused(
+                    name,
+                    "the keys of GROUP BY show who is there; accepted is noisy_histogram with a public list of keys, or FILTER (WHERE …)",
+                ));
+            }
+            if call.params.distinct
+                || !call.params.order_by.is_empty()
+                || call.params.null_treatment.is_some()
+            {
+                return Err(refused(
+                    name,
+                    "DISTINCT, ORDER BY and IGNORE NULLS are not for it; accepted is the call without them",
+                ));
+            }
+            self.check_one_by_one(name, &node.input)?;
+            if call.params.filter.as_ref().is_some_and(|filter| has_subquery(filter)) {
+                return Err(not_one_by_one(name));
+            }
+        }
+        Ok(())
     }
 
     fn values(
@@ -238,6 +293,13 @@ impl Walk {
         input: &Flow,
         may_draw: bool,
     ) -> Result<Sources> {
+        if let Some(what) = total::partial(expression, schema) {
+            let mut sources = input.rows.clone();
+            for column in expression.column_refs() {
+                sources.extend(column_sources(column, schema, input)?);
+            }
+            self.partial.push((what, sources));
+        }
         let mut found = Sources::new();
         expression.apply(|part| {
             if let Some(call) = Call::of(part) {
@@ -289,10 +351,106 @@ impl Walk {
                 "the same call is there twice, or its subquery is used twice, and each would draw anew; accepted is one call, whose name can be used often, or a table of its results",
             ));
         }
-        for argument in call.arguments().iter().filter(|argument| !is_mark(argument)) {
-            let sources = self.value(argument, schema, input, false)?;
-            self.private.extend(sources);
+        if call.arguments().iter().any(has_subquery) {
+            return Err(refused(
+                name,
+                "a subquery is in it, whose answers would be drawn for in every row; accepted are columns of a table",
+            ));
         }
+        let mut sources = Sources::new();
+        for argument in call.arguments().iter().filter(|argument| !is_mark(argument)) {
+            sources.extend(self.value(argument, schema, input, false)?);
+        }
+        if matches!(call, Call::Randomize(..)) {
+            if sources.is_empty() {
+                return Err(refused(
+                    name,
+                    "there is no column of a table in it; accepted is an answer that is one, or is computed of one",
+                ));
+            }
+            if let Some((_, column)) = self.randomized.intersection(&sources).next() {
+                return Err(refused(
+                    name,
+                    format!(
+                        "column \"{column}\" is randomized twice, and each report costs its epsilon; accepted is one call for a column, whose name can be used often"
+                    ),
+                ));
+            }
+            self.randomized.extend(sources.clone());
+        }
+        self.private.extend(sources);
+        Ok(())
+    }
+
+    /// Rows are randomized as they are in tables: what makes several rows of one would draw for each.
+    fn check_rows(&mut self, input: &LogicalPlan) -> Result<()> {
+        let mut seen = HashSet::new();
+        self.check_each_row(input, &mut seen)
+    }
+
+    fn check_each_row(&mut self, node: &LogicalPlan, seen: &mut HashSet<usize>) -> Result<()> {
+        let several = |what: &str| {
+            refused(
+                "randomize",
+                format!(
+                    "{what} comes before it, which can make several rows of one answer, and each would be drawn for; accepted is to randomize first and join the reports"
+                ),
+            )
+        };
+        let inputs = match node {
+            LogicalPlan::Join(join) => match join.join_type {
+                JoinType::LeftSemi | JoinType::LeftAnti | JoinType::LeftMark => {
+                    vec![join.left.as_ref()]
+                }
+                JoinType::RightSemi | JoinType::RightAnti | JoinType::RightMark => {
+                    vec![join.right.as_ref()]
+                }
+                _ => return Err(several("a join")),
+            },
+            LogicalPlan::Unnest(_) => return Err(several("unnest")),
+            LogicalPlan::TableScan(scan) => {
+                if !seen.insert(self.tables.number(scan, self.config)?) {
+                    return Err(several("UNION of a table with itself"));
+                }
+                Vec::new()
+            }
+            other => other.inputs(),
+        };
+        node.apply_expressions(|expression| {
+            if expression.exists(|part| Ok(matches!(part, Expr::ScalarSubquery(_))))? {
+                return Err(several("a subquery"));
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        inputs.into_iter().try_for_each(|input| self.check_each_row(input, seen))
+    }
+
+    /// A person's rows have an effect on themselves alone, and once: that is what the bound on them counts.
+    fn check_one_by_one(&mut self, name: &str, input: &LogicalPlan) -> Result<()> {
+        let mut seen = HashSet::new();
+        input.apply(|node| {
+            let is_simple = match node {
+                LogicalPlan::TableScan(scan) => {
+                    scan.fetch.is_none() && seen.insert(self.tables.number(scan, self.config)?)
+                }
+                LogicalPlan::Projection(_)
+                | LogicalPlan::Filter(_)
+                | LogicalPlan::SubqueryAlias(_)
+                | LogicalPlan::Union(_)
+                | LogicalPlan::Values(_)
+                | LogicalPlan::EmptyRelation(_) => true,
+                _ => false,
+            };
+            let mut subqueries = false;
+            node.apply_expressions(|expression| {
+                subqueries |= has_subquery(expression);
+                Ok(TreeNodeRecursion::Continue)
+            })?;
+            if !is_simple || subqueries {
+                return Err(not_one_by_one(name));
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
         Ok(())
     }
 
@@ -305,10 +463,10 @@ impl Walk {
         Ok(flow.all())
     }
 
-    /// Nodes in whose expressions no call has a place.
+    /// Nodes in whose expressions neither calls nor subqueries have a place.
     fn refuse_calls(&self, plan: &LogicalPlan) -> Result<()> {
         plan.apply_expressions(|expression| {
-            if expression.exists(|part| Ok(Call::of(part).is_some()))? {
+            if has_subquery(expression) || expression.exists(|part| Ok(Call::of(part).is_some()))? {
                 return Err(self.misplaced(plan));
             }
             Ok(TreeNodeRecursion::Continue)
@@ -350,107 +508,9 @@ fn has_subquery(expression: &Expr) -> bool {
     expression.exists(is_subquery).unwrap_or(true)
 }
 
-/// Whether noise on totals is enough here.
-fn check_release(node: &Aggregate) -> Result<()> {
-    for expression in &node.aggr_expr {
-        let Expr::AggregateFunction(call) = expression.clone().unalias_nested().data else {
-            return Err(refused(
-                "noisy aggregates",
-                "they are within other expressions; accepted is to compute with their results in an outer query",
-            ));
-        };
-        let Some(Call::Release(definition, _)) = Call::of(&Expr::AggregateFunction(call.clone()))
-        else {
-            return Err(refused(
-                call.func.name(),
-                "it stands beside a noisy aggregate, and would show the same rows without noise; accepted are noisy aggregates alone",
-            ));
-        };
-        let name = definition.name;
-        if !node.group_expr.is_empty() {
-            return Err(refused(
-                name,
-                "the keys of GROUP BY show who is there; accepted is noisy_histogram with a public list of keys, or FILTER (WHERE …)",
-            ));
-        }
-        if call.params.distinct
-            || !call.params.order_by.is_empty()
-            || call.params.null_treatment.is_some()
-        {
-            return Err(refused(
-                name,
-                "DISTINCT, ORDER BY and IGNORE NULLS are not for it; accepted is the call without them",
-            ));
-        }
-        check_one_by_one(name, &node.input)?;
-        if call.params.filter.as_ref().is_some_and(|filter| has_subquery(filter)) {
-            return Err(not_one_by_one(name));
-        }
-    }
-    Ok(())
-}
-
-/// Rows are randomized as they are in tables: what makes several rows of one would draw for each.
-fn check_rows(input: &LogicalPlan) -> Result<()> {
-    input.apply(|node| match node {
-        LogicalPlan::Join(join) if !is_semi(join.join_type) => Err(several("a join")),
-        LogicalPlan::Unnest(_) => Err(several("unnest")),
-        _ => Ok(TreeNodeRecursion::Continue),
-    })?;
-    Ok(())
-}
-
-fn is_semi(join: JoinType) -> bool {
-    matches!(
-        join,
-        JoinType::LeftSemi
-            | JoinType::LeftAnti
-            | JoinType::RightSemi
-            | JoinType::RightAnti
-            | JoinType::LeftMark
-            | JoinType::RightMark
-    )
-}
-
-fn several(what: &str) -> DataFusionError {
-    refused(
-        "randomize",
-        format!(
-            "{what} comes before it, which can make several rows of one answer, and each would be drawn for; accepted is to randomize first and join the reports"
-        ),
-    )
-}
-
-/// A person's rows have an effect on themselves alone: that is what the bound on them counts.
-fn check_one_by_one(name: &str, input: &LogicalPlan) -> Result<()> {
-    input.apply(|node| {
-        let is_simple = matches!(
-            node,
-            LogicalPlan::TableScan(_)
-                | LogicalPlan::Projection(_)
-                | LogicalPlan::Filter(_)
-                | LogicalPlan::SubqueryAlias(_)
-                | LogicalPlan::Union(_)
-                | LogicalPlan::Values(_)
-                | LogicalPlan::EmptyRelation(_)
-        );
-        let fetches = matches!(node, LogicalPlan::TableScan(scan) if scan.fetch.is_some());
-        let mut subqueries = false;
-        node.apply_expressions(|expression| {
-            subqueries |= has_subquery(expression);
-            Ok(TreeNodeRecursion::Continue)
-        })?;
-        if !is_simple || fetches || subqueries {
-            return Err(not_one_by_one(name));
-        }
-        Ok(TreeNodeRecursion::Continue)
-    })?;
-    Ok(())
-}
-
 fn not_one_by_one(name: &str) -> DataFusionError {
     refused(
         name,
-        "what comes before it looks at several rows at once (a join, LIMIT, DISTINCT, a window, a subquery or another aggregate), so that `rows_per_person` says nothing; accepted is a table, with WHERE and expressions of single rows",
+        "what comes before it looks at several rows at once (a join, LIMIT, DISTINCT, a window, a subquery, another aggregate, or a table twice), so that `rows_per_person` says nothing; accepted is a table, with WHERE and expressions of single rows",
     )
 }

@@ -6,11 +6,11 @@ use datafusion::arrow::datatypes::DataType;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Result, ScalarValue};
-use datafusion::logical_expr::expr::AggregateFunction;
+use datafusion::logical_expr::expr::WindowFunction;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan};
 use datafusion::optimizer::AnalyzerRule;
 
-use super::{Call, each_expression, estimator, find, flow, literal, refuse_hidden};
+use super::{Call, MARK_BYTES, each_expression, estimator, find, flow, is_ours, literal};
 use crate::central::{self, Released};
 use crate::error::refused;
 use crate::estimate;
@@ -27,30 +27,33 @@ impl AnalyzerRule for Mark {
         "deniable_mark"
     }
 
-    fn analyze(&self, plan: LogicalPlan, _: &ConfigOptions) -> Result<LogicalPlan> {
-        refuse_hidden(&plan)?;
-        let (mut draws, mut is_ours) = (false, false);
+    fn analyze(&self, plan: LogicalPlan, config: &ConfigOptions) -> Result<LogicalPlan> {
+        let (mut draws, mut is_ours, mut has_lambda) = (None, false, false);
         each_expression(&plan, &mut |node, part| {
             if let Some(call) = Call::of(part) {
-                draws = true;
+                draws = Some(call.definition().name);
                 check_arguments(&call, node)?;
             }
             match part {
-                Expr::AggregateFunction(call) => is_ours |= check_estimate(call)?,
-                Expr::WindowFunction(window)
-                    if find(&central::ALL, window.fun.name()).is_some() =>
-                {
-                    return Err(refused(
-                        window.fun.name(),
-                        "a window would draw for every row; accepted is the call as an aggregate",
-                    ));
+                Expr::AggregateFunction(call) => {
+                    is_ours |=
+                        check_estimate(call.func.name(), &call.params.args, call.params.distinct)?
                 }
+                Expr::WindowFunction(window) => check_window(window)?,
+                Expr::HigherOrderFunction(_) | Expr::Lambda(_) => has_lambda = true,
                 _ => {}
             }
             Ok(())
         })?;
-        if draws {
-            flow::check(&plan)?;
+        if let Some(name) = draws {
+            if has_lambda {
+                return Err(refused(
+                    name,
+                    "a function of functions is in the query, and may draw for every element of a list; accepted is a query without one",
+                ));
+            }
+            check_settings(name, config)?;
+            flow::check(&plan, config)?;
         } else if !is_ours {
             return Ok(plan);
         }
@@ -60,6 +63,39 @@ impl AnalyzerRule for Mark {
         })?;
         Ok(marked.data)
     }
+}
+
+/// Settings under which a query would tell more than its result, or would not be checked.
+fn check_settings(name: &str, config: &ConfigOptions) -> Result<()> {
+    if config.optimizer.skip_failed_rules {
+        return Err(refused(
+            name,
+            "with `datafusion.optimizer.skip_failed_rules` the query is not checked; accepted is the default",
+        ));
+    }
+    // EXPLAIN is not seen here, but what is explained.
+    if config.explain.show_statistics {
+        return Err(refused(
+            name,
+            "with `datafusion.explain.show_statistics` the engine shows statistics of the data; accepted is the default",
+        ));
+    }
+    Ok(())
+}
+
+/// Windows of our aggregates: noise would be drawn for every row.
+fn check_window(window: &WindowFunction) -> Result<()> {
+    let name = window.fun.name();
+    if find(&central::ALL, name).is_some() {
+        return Err(refused(
+            name,
+            "a window would draw for every row; accepted is the call as an aggregate",
+        ));
+    }
+    if is_ours(name) {
+        return Err(refused(name, "it is not for windows; accepted is the call as an aggregate"));
+    }
+    Ok(())
 }
 
 fn check_arguments(call: &Call<'_>, node: &LogicalPlan) -> Result<()> {
@@ -82,9 +118,7 @@ fn check_arguments(call: &Call<'_>, node: &LogicalPlan) -> Result<()> {
 }
 
 /// Checks the parameters of an aggregate that draws nothing, and says whether it is one.
-fn check_estimate(call: &AggregateFunction) -> Result<bool> {
-    let arguments = &call.params.args;
-    let name = call.func.name();
+fn check_estimate(name: &str, arguments: &[Expr], is_distinct: bool) -> Result<bool> {
     if name == estimate::COUNTER.name {
         estimate::survey(literal(arguments.first()), arguments.len().saturating_sub(1))?;
     } else if let Some(definition) = estimator(name) {
@@ -92,9 +126,9 @@ fn check_estimate(call: &AggregateFunction) -> Result<bool> {
             arguments.iter().skip(1).map(|argument| literal(Some(argument)).cloned()).collect();
         estimate::check(definition, &literals)?;
     } else {
-        return Ok(false);
+        return Ok(is_ours(name));
     }
-    if call.params.distinct {
+    if is_distinct {
         return Err(refused(name, "DISTINCT leaves reports out; accepted is every report"));
     }
     Ok(true)
@@ -119,14 +153,9 @@ fn mark(expression: Expr) -> Result<Transformed<Expr>> {
     }
 }
 
-fn is_ours(name: &str) -> bool {
-    name == estimate::COUNTER.name
-        || estimator(name).is_some()
-        || find(&central::ALL, name).is_some()
-}
-
 fn new_mark() -> Expr {
-    Expr::Literal(ScalarValue::UInt64(Some(NEXT.fetch_add(1, Ordering::Relaxed))), None)
+    let mark = NEXT.fetch_add(1, Ordering::Relaxed).to_le_bytes();
+    Expr::Literal(ScalarValue::FixedSizeBinary(MARK_BYTES, Some(mark.to_vec())), None)
 }
 
 /// Aggregates are given their literals as columns, with a copy for each row. A dictionary has one.

@@ -3,9 +3,9 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Result, ScalarValue};
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::optimizer::{OptimizerConfig, OptimizerRule};
 use datafusion::physical_expr::expressions::Literal;
@@ -13,7 +13,7 @@ use datafusion::physical_expr::{PhysicalExpr, ScalarFunctionExpr};
 use datafusion::physical_optimizer::{PhysicalOptimizerContext, PhysicalOptimizerRule};
 use datafusion::physical_plan::ExecutionPlan;
 
-use super::{Call, each_expression, find};
+use super::{Call, each_expression, find, mark_of};
 use crate::error::refused;
 use crate::randomize;
 
@@ -141,12 +141,12 @@ fn each_physical(
 
 /// The marks so far.
 #[derive(Default)]
-struct Seen(HashSet<u64>);
+struct Seen(HashSet<Vec<u8>>);
 
 impl Seen {
-    fn add(&mut self, function: &str, mark: Option<u64>) -> Result<()> {
+    fn add(&mut self, function: &str, mark: Option<Vec<u8>>) -> Result<()> {
         match mark {
-            Some(mark) if self.0.insert(mark) => Ok(()),
+            Some(mark) if self.0.insert(mark.clone()) => Ok(()),
             Some(_) => Err(refused(
                 function,
                 "the optimizer would evaluate it twice; accepted is to write the reports to a table first",
@@ -163,9 +163,6 @@ impl Seen {
             return Ok(());
         }
         let mark = call.args().get(2).and_then(|mark| mark.downcast_ref::<Literal>());
-        match mark.map(Literal::value) {
-            Some(ScalarValue::UInt64(mark)) => self.add(call.fun().name(), *mark),
-            _ => self.add(call.fun().name(), None),
-        }
+        self.add(call.fun().name(), mark_of(mark.map(Literal::value)))
     }
 }

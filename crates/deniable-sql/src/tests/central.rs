@@ -59,7 +59,7 @@ async fn odd_numbers() {
         "DOUBLE",
     ] {
         let query =
-            format!("SELECT noisy_sum(CAST(n AS {kind}), 'low = 0, high = 9, {EXACT}') FROM t");
+            format!("SELECT noisy_sum(TRY_CAST(n AS {kind}), 'low = 0, high = 9, {EXACT}') FROM t");
         let rows = run(&session(), &query).await.unwrap();
         assert_eq!(rows.column(0).as_primitive::<Float64Type>().value(0), 4500.0, "{kind}");
     }
@@ -111,6 +111,26 @@ async fn refused() {
         ("SELECT {call} AS k FROM t UNION ALL SELECT {call} AS k FROM t", "twice"),
         ("SELECT k, n FROM (SELECT {call} AS k FROM t), t", "without noise"),
         ("SELECT k, (SELECT count(*) FROM t) FROM (SELECT {call} AS k FROM t)", "without noise"),
+        (
+            "SELECT k, (SELECT count(*) FROM public.t) FROM (SELECT {call} AS k FROM t)",
+            "without noise",
+        ),
+        ("SELECT {call} FROM (SELECT n FROM t UNION ALL SELECT n FROM t)", "several rows at once"),
+        (
+            "SELECT noisy_sum((SELECT n FROM t WHERE id = 7), 'low = 0, high = 9, rows_per_person = 1, epsilon = 1.0') FROM generate_series(1, 10)",
+            "a subquery is in it",
+        ),
+        (
+            "SELECT noisy_count(CASE WHEN id = 7 AND n = 7 THEN 1 / (n - 7) END, 'rows_per_person = 1, epsilon = 1.0') FROM t",
+            "can fail",
+        ),
+        (
+            "SELECT {call} FROM t WHERE 1 / (CASE WHEN id = 7 AND n = 7 THEN 0 ELSE 1 END) = 1",
+            "can fail",
+        ),
+        ("SELECT {call} FILTER (WHERE 1 / n > 0) FROM t", "can fail"),
+        ("SELECT {call} FROM (SELECT n, CAST(c AS INT) AS m FROM t)", "can fail"),
+        ("EXPLAIN ANALYZE SELECT {call} FROM t WHERE n > 3", "Analyze"),
         ("SELECT {call} AS k FROM t HAVING count(*) > 5", "beside a noisy aggregate"),
         ("SELECT 1 WHERE 500 < (SELECT {call} FROM t)", "subquery in FROM"),
     ] {
@@ -127,7 +147,8 @@ async fn used() {
         "SELECT s / k FROM (SELECT noisy_count(n, '{EXACT}') AS k, noisy_sum(n, 'low = 0, high = 9, {EXACT}') AS s FROM t WHERE c = 'a')",
         "SELECT noisy_sum(n, 'low = 0, high = 9, {EXACT}') / noisy_count(n, '{EXACT}') FROM t",
         "SELECT e['key'], e['count'] FROM (SELECT unnest(noisy_histogram(c, 'keys = [\"a\", \"b\"], {EXACT}')) AS e FROM t) WHERE e['count'] > 5",
-        "SELECT noisy_count(n, '{EXACT}') AS k FROM (SELECT n FROM t UNION ALL SELECT n FROM t WHERE n > 5)",
+        "SELECT noisy_count(n, '{EXACT}') AS k FROM (SELECT n FROM t UNION ALL SELECT column1 FROM (VALUES (1), (2)))",
+        "SELECT noisy_sum(n * 2, 'low = 0, high = 9, {EXACT}') AS k FROM t WHERE n > 5 AND c = 'a'",
         "SELECT noisy_count(a.n, '{EXACT}') AS k FROM t a HAVING noisy_count(a.n, '{EXACT}') > 5",
     ] {
         let found = run(&session(), &query.replace("{EXACT}", EXACT)).await;

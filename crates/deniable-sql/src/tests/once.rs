@@ -104,6 +104,7 @@ async fn refused() {
         ("SELECT n, {call} AS r FROM t", "\"n\" of table"),
         ("SELECT n + 1 AS m, {call} AS r FROM t", "\"n\" of table"),
         ("SELECT {call} AS r FROM t WHERE n > 3", "\"n\" of table"),
+        ("SELECT {call} AS r FROM t LIMIT (SELECT max(n) FROM t)", ""),
         ("SELECT {call} AS r FROM (SELECT n, n > 3 AS big FROM t) WHERE big", "\"n\" of table"),
         ("SELECT {call} AS r FROM t ORDER BY n", "\"n\" of table"),
         ("SELECT {call} + n AS r FROM t", "\"n\" of table"),
@@ -123,13 +124,66 @@ async fn refused() {
             "refers to the query around it",
         ),
         ("EXPLAIN ANALYZE SELECT {call} AS r FROM t", "Analyze"),
+        // One table with several names.
+        (
+            "SELECT a.r, b.n FROM (SELECT id, {call} AS r FROM t) a JOIN public.t b ON a.id = b.id",
+            "\"n\" of table",
+        ),
+        (
+            "SELECT a.r FROM (SELECT id, {call} AS r FROM t) a JOIN datafusion.public.t b ON a.id = b.id ORDER BY b.n",
+            "\"n\" of table",
+        ),
+        (
+            "SELECT a.r, b.n FROM (SELECT id, {call} AS r FROM t) a JOIN same b ON a.id = b.id",
+            "\"n\" of table",
+        ),
+        // The same answers twice.
+        (
+            "SELECT a.r, b.r AS q FROM (SELECT id, {call} AS r FROM t a) a JOIN (SELECT id, {call} AS r FROM t b) b ON a.id = b.id",
+            "randomized twice",
+        ),
+        (
+            "SELECT {call} AS r, randomize_number(n + 0, 'low = 0, high = 9, epsilon = 3.0') AS q FROM t",
+            "randomized twice",
+        ),
+        ("SELECT {call} AS r, randomize_yes_no(n > 3, 1.0) AS q FROM t", "randomized twice"),
+        ("SELECT {call} AS r FROM (SELECT n FROM t UNION ALL SELECT n FROM t)", "UNION of a table"),
+        (
+            "SELECT {call} AS r FROM (SELECT n FROM t UNION ALL SELECT n FROM same)",
+            "UNION of a table",
+        ),
+        (
+            "SELECT {call} AS r FROM (SELECT (SELECT n FROM t WHERE id = 7) AS n FROM generate_series(1, 10))",
+            "a subquery comes before",
+        ),
+        (
+            "SELECT randomize_number((SELECT n FROM t WHERE id = 7), 'low = 0, high = 9, epsilon = 3.0') AS r, {call} AS q FROM t",
+            "a subquery is in it",
+        ),
+        ("SELECT {call} AS r FROM (SELECT 5 AS n)", "no column"),
+        // What fails for some answers.
+        (
+            "SELECT randomize_number(10 / (n - 3), 'low = 0, high = 9, epsilon = 3.0') AS r FROM t",
+            "can fail",
+        ),
+        ("SELECT {call} AS r FROM (SELECT 10 / n AS n FROM t)", "can fail"),
+        (
+            "SELECT {call} AS r FROM (SELECT CASE WHEN n = 7 THEN 1 / 0 ELSE n END AS n FROM t)",
+            "can fail",
+        ),
+        ("SELECT {call} AS r FROM (SELECT CAST(c AS INT) AS n FROM t)", "can fail"),
+        ("SELECT {call} AS r FROM (SELECT CAST(n AS SMALLINT) AS n FROM t)", "can fail"),
+        ("UPDATE t SET n = {call}", "nobody knows"),
         ("SELECT DISTINCT ON (n) {call} AS r FROM t", "n"),
         ("COPY (SELECT n, {call} AS r FROM t) TO '/nowhere/reports.parquet'", "\"n\" of table"),
     ];
     for (i, (query, message)) in queries.into_iter().enumerate() {
         let (call, parameters) = call(2000 + i);
         let query = query.replace("{call}", &call);
-        let found = refusal(&session(), &query).await;
+        let session = session();
+        // The same table under another name.
+        session.register_table("same", session.table_provider("t").await.unwrap()).unwrap();
+        let found = refusal(&session, &query).await;
         assert!(found.contains(message), "{query}: {found}");
         assert_eq!(draws(&parameters), 0, "{query}");
     }
@@ -147,21 +201,6 @@ async fn folded() {
     let rows = run(&session(), &query).await.unwrap();
     assert_eq!(rows.column(0).as_boolean().true_count(), ROWS);
     assert!(draws(parameters) == 0 || draws(parameters) == ROWS);
-}
-
-/// An answer that is the same for all rows is drawn for each row.
-#[tokio::test]
-async fn literal_answers() {
-    let rows = run(
-        &session(),
-        "SELECT randomize_number(5, 'low = 0, high = 9, epsilon = 1.7') AS r FROM t",
-    )
-    .await
-    .unwrap();
-    let mut all = rows.column(0).as_primitive::<Float64Type>().values().to_vec();
-    all.sort_by(f64::total_cmp);
-    all.dedup();
-    assert_eq!(all.len(), ROWS);
 }
 
 /// The plan that runs has the call once, and planning again, or the optimized plan once more, is the same.
@@ -219,9 +258,9 @@ async fn unguarded() {
     crate::scalar_functions().into_iter().for_each(|function| session.register_udf(function));
     crate::aggregate_functions().into_iter().for_each(|function| session.register_udaf(function));
     for call in
-        ["randomize_yes_no(true, 1.0)", "noisy_count(1, 'rows_per_person = 1, epsilon = 1.0')"]
+        ["randomize_yes_no(column1, 1.0)", "noisy_count(1, 'rows_per_person = 1, epsilon = 1.0')"]
     {
-        let found = refusal(&session, &format!("SELECT {call}")).await;
+        let found = refusal(&session, &format!("SELECT {call} FROM (VALUES (true))")).await;
         assert!(found.contains("was not checked"), "{found}");
     }
 }
@@ -229,12 +268,86 @@ async fn unguarded() {
 /// Nobody brings a mark of their own.
 #[tokio::test]
 async fn marks_of_others() {
-    for mark in ["7", "NULL", "id", "arrow_cast(7, 'UInt64')", "arrow_cast(id, 'UInt64')"] {
+    for mark in [
+        "7",
+        "NULL",
+        "id",
+        "9223372036854775808",
+        "X'0000000000000001'",
+        "arrow_cast(X'0000000000000001', 'FixedSizeBinary(8)')",
+    ] {
         let query = format!("SELECT randomize_yes_no(x, 1.5, {mark}) AS r FROM t");
         let found = refusal(&session(), &query).await;
         assert!(
             found.contains("arguments; accepted is randomize_yes_no(answer, parameters)"),
             "{found}"
         );
+    }
+}
+
+/// Functions of functions draw for every element, and the optimizer moves reports into them.
+#[tokio::test]
+async fn lambdas() {
+    let session = session();
+    run(&session, "SET datafusion.sql_parser.dialect = 'duckdb'").await.unwrap();
+    let (call, parameters) = call(5000);
+    for query in [
+        "SELECT array_transform([1, 2, 3], v -> {call}) AS r FROM t",
+        "SELECT array_transform([1, 2, 3], v -> v * 0 + r) AS r FROM (SELECT {call} AS r FROM t)",
+    ] {
+        let found = refusal(&session, &query.replace("{call}", &call)).await;
+        assert!(found.contains("a function of functions"), "{found}");
+    }
+    assert_eq!(draws(&parameters), 0);
+}
+
+/// A setting that would let unchecked plans through, and one that shows statistics.
+#[tokio::test]
+async fn settings() {
+    for (setting, query) in [
+        ("datafusion.optimizer.skip_failed_rules", "SELECT {call} AS r FROM t"),
+        ("datafusion.explain.show_statistics", "SELECT {call} AS r FROM t"),
+    ] {
+        let session = session();
+        let query = query.replace("{call}", &call(5001).0);
+        run(&session, &query).await.unwrap();
+        run(&session, &format!("SET {setting} = true")).await.unwrap();
+        assert!(refusal(&session, &query).await.contains(setting), "{setting}");
+    }
+}
+
+/// Registered twice it is the same, and the session stays the one it was.
+#[tokio::test]
+async fn registered_twice() {
+    let session = session();
+    crate::register(&session).unwrap();
+    assert_eq!(session.session_id(), session.state().session_id());
+    let (call, parameters) = call(5002);
+    let query = format!("SELECT r FROM (SELECT {call} AS r FROM t) WHERE r > -1e9");
+    assert_eq!(run(&session, &query).await.unwrap().num_rows(), ROWS);
+    assert_eq!(draws(&parameters), ROWS);
+}
+
+/// Expressions that cannot fail are fine.
+#[tokio::test]
+async fn computed_answers() {
+    for answer in [
+        "n + 1",
+        "n * 2 - 1",
+        "CASE WHEN n > 5 THEN 1 ELSE 0 END",
+        "coalesce(n, 0)",
+        "TRY_CAST(c AS INT)",
+        "CAST(n AS DOUBLE)",
+        "n > 3 AND x",
+        "character_length(lower(c))",
+        "n IN (1, 2)",
+        "c LIKE 'a%'",
+        "n BETWEEN 2 AND 4",
+        "greatest(n, 3)",
+    ] {
+        let query = format!(
+            "SELECT randomize_number({answer}, 'low = 0, high = 9, epsilon = 1.0') AS r FROM t"
+        );
+        assert_eq!(run(&session(), &query).await.unwrap().num_rows(), ROWS, "{answer}");
     }
 }

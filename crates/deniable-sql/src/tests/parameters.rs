@@ -105,7 +105,7 @@ async fn wrong() {
             Err(error) => Err(error),
         };
         let found = match plan {
-            Err(error) => crate::shown(&error),
+            Err(error) => crate::shown_of_plan(&error),
             Ok(()) => panic!("accepted: {call}"),
         };
         assert!(found.contains(message), "{call}: {found}");
@@ -122,6 +122,8 @@ async fn losses() {
         ("'noisy_count', 'rows_per_person = 3, scale = 6.0'", 0.5),
         ("'noisy_count', 'rows_per_person = 3, scale = 6.0', 1", (1.0f64 / 6.0).next_up()),
         ("'noisy_sum', 'low = -4, high = 2, step = 1, rows_per_person = 3, scale = 24.0'", 0.5),
+        // The same step for all types of numbers.
+        ("'noisy_sum', 'low = 0, high = 9, rows_per_person = 1, scale = 9437184.0'", 1.0),
         ("'noisy_histogram', 'keys = [\"a\"], rows_per_person = 2, scale = 4.0'", 0.5),
     ] {
         let rows = run(&session(), &format!("SELECT privacy_map({call})")).await.unwrap();

@@ -115,13 +115,9 @@ async fn types() {
     for (call, accepted) in [
         ("randomize_number([1, 2], 'low = 0, high = 1, epsilon = 1.0')", "numbers, and texts"),
         ("randomize_yes_no([true], 1.0)", "truth values"),
-        ("randomize_bits('text', 'length = 4, most = 1, epsilon = 1.0')", "accepted"),
     ] {
-        if call.starts_with("randomize_bits") {
-            continue;
-        }
         let found = super::session().sql(&format!("SELECT {call}")).await.map(drop).unwrap_err();
-        let found = crate::shown(&found);
+        let found = crate::shown_of_plan(&found);
         assert!(found.contains(accepted), "{found}");
     }
     let found = refusal(
@@ -132,9 +128,15 @@ async fn types() {
     assert!(found.contains("texts, whole numbers and truth values"), "{found}");
 }
 
-/// What the engine says of a value that cannot be converted quotes it.
+/// What the engine says of a value that cannot be converted quotes it, and an error of ours cannot be forged.
 #[tokio::test]
 async fn no_data_in_messages() {
-    let found = refusal(&session(), "SELECT randomize_number(CAST(a AS INT), 'low = 0, high = 1, epsilon = 1.0') FROM (VALUES ('canary')) v(a)").await;
-    assert!(!found.contains("canary"), "{found}");
+    for query in [
+        "SELECT CAST(a AS INT) FROM (VALUES ('canary')) v(a)",
+        "SELECT CAST(concat('deniable: ', a) AS INT) FROM (VALUES ('canary')) v(a)",
+        "SELECT encode('a', (SELECT a FROM (VALUES ('canary')) v(a)))",
+    ] {
+        let found = refusal(&session(), query).await;
+        assert!(!found.contains("canary"), "{found}");
+    }
 }

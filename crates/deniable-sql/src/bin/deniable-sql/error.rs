@@ -42,6 +42,7 @@ impl fmt::Display for Error {
     }
 }
 
+/// An error of a query that runs.
 impl From<DataFusionError> for Error {
     fn from(error: DataFusionError) -> Self {
         let code = match error.find_root() {
@@ -51,6 +52,13 @@ impl From<DataFusionError> for Error {
             _ => 3,
         };
         Error { code, message: deniable_sql::shown(&error) }
+    }
+}
+
+impl Error {
+    /// An error of a query that has not begun to run.
+    pub(crate) fn of_plan(error: &DataFusionError) -> Self {
+        Error::refused(deniable_sql::shown_of_plan(error))
     }
 }
 

@@ -95,9 +95,19 @@ impl Args {
         }
         let plan =
             plan(&session, self.query.as_deref().unwrap_or_default(), survey.as_deref()).await?;
-        let losses = deniable_sql::losses(&plan)?;
+        let mut losses = deniable_sql::losses(&plan)?;
+        if let LogicalPlan::Explain(explain) = &plan {
+            if explain.verbose && !losses.is_empty() {
+                return Err(Error::refused(
+                    "EXPLAIN VERBOSE shows statistics of the data; accepted is EXPLAIN",
+                ));
+            }
+            // It draws nothing.
+            losses.clear();
+        }
         let frame = session.execute_logical_plan(plan).await?;
-        self.output.write(frame).await?;
+        let plan = frame.create_physical_plan().await.map_err(|error| Error::of_plan(&error))?;
+        self.output.write(plan, session.task_ctx()).await?;
         say(&losses);
         Ok(())
     }
@@ -115,11 +125,13 @@ impl Args {
 async fn plan(session: &SessionContext, query: &str, survey: Option<&str>) -> Result<LogicalPlan> {
     let state = session.state();
     let dialect = state.config_options().sql_parser.dialect;
-    let mut statement = state.sql_to_statement(query, &dialect)?;
+    let statement = state.sql_to_statement(query, &dialect);
+    let mut statement = statement.map_err(|error| Error::of_plan(&error))?;
     if let Some(survey) = survey {
         survey::name_parameters(&mut statement, survey)?;
     }
-    let plan = state.statement_to_plan(statement).await?;
+    let plan = state.statement_to_plan(statement).await;
+    let plan = plan.map_err(|error| Error::of_plan(&error))?;
     let reads =
         SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
     reads.verify_plan(&plan).map_err(|_| {

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use datafusion::arrow::array::RecordBatch;
 use datafusion::arrow::csv::Writer as CsvWriter;
@@ -10,10 +11,11 @@ use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::arrow::ipc::writer::FileWriter;
 use datafusion::arrow::json::LineDelimitedWriter;
 use datafusion::arrow::util::pretty::pretty_format_batches;
-use datafusion::dataframe::DataFrame;
+use datafusion::execution::TaskContext;
 use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::Compression;
 use datafusion::parquet::file::properties::WriterProperties;
+use datafusion::physical_plan::{ExecutionPlan, collect, execute_stream};
 use futures::StreamExt;
 use tempfile::NamedTempFile;
 
@@ -59,8 +61,12 @@ impl Output {
         }
     }
 
-    pub(crate) async fn write(&self, frame: DataFrame) -> Result<()> {
-        let schema = SchemaRef::new(frame.schema().as_arrow().clone());
+    pub(crate) async fn write(
+        &self,
+        plan: Arc<dyn ExecutionPlan>,
+        context: Arc<TaskContext>,
+    ) -> Result<()> {
+        let schema = plan.schema();
         match &self.output {
             Some(path) => {
                 let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -70,7 +76,7 @@ impl Output {
                 let file = part.reopen().map_err(|error| Error::io(path, &error))?;
                 let format = Format::of_name(path).unwrap_or(Format::Parquet);
                 let sink = Sink::new(format, file, &schema).map_err(|_| unwritable(path))?;
-                let file = stream(frame, sink, path).await?;
+                let file = stream(plan, context, sink, path).await?;
                 file.sync_all().map_err(|error| Error::io(path, &error))?;
                 part.persist_noclobber(path).map_err(|error| match error.error.kind() {
                     io::ErrorKind::AlreadyExists => exists(path),
@@ -78,27 +84,29 @@ impl Output {
                 })?;
                 Ok(())
             }
-            None => self.show(frame).await,
+            None => self.show(plan, context).await,
         }
     }
 
-    async fn show(&self, frame: DataFrame) -> Result<()> {
+    async fn show(&self, plan: Arc<dyn ExecutionPlan>, context: Arc<TaskContext>) -> Result<()> {
         let path = Path::new("standard output");
-        let schema = SchemaRef::new(frame.schema().as_arrow().clone());
+        let schema = plan.schema();
         match self.format {
             Shown::Table => {
-                let batches = frame.collect().await?;
+                let batches = collect(plan, context).await?;
                 let batches =
                     if batches.is_empty() { vec![RecordBatch::new_empty(schema)] } else { batches };
                 let table = pretty_format_batches(&batches).map_err(|_| unwritable(path))?;
                 writeln!(io::stdout(), "{table}").map_err(|error| Error::io(path, &error))
             }
             Shown::Csv => {
-                stream(frame, Sink::Csv(CsvWriter::new(io::stdout())), path).await.map(drop)
+                stream(plan, context, Sink::Csv(CsvWriter::new(io::stdout())), path).await.map(drop)
             }
-            Shown::Json => stream(frame, Sink::Json(LineDelimitedWriter::new(io::stdout())), path)
-                .await
-                .map(drop),
+            Shown::Json => {
+                stream(plan, context, Sink::Json(LineDelimitedWriter::new(io::stdout())), path)
+                    .await
+                    .map(drop)
+            }
         }
     }
 }
@@ -156,9 +164,14 @@ impl<W: Write + Send> Sink<W> {
 }
 
 /// Writes the result as it comes.
-async fn stream<W: Write + Send>(frame: DataFrame, mut sink: Sink<W>, path: &Path) -> Result<W> {
-    let schema = SchemaRef::new(frame.schema().as_arrow().clone());
-    let mut batches = frame.execute_stream().await?;
+async fn stream<W: Write + Send>(
+    plan: Arc<dyn ExecutionPlan>,
+    context: Arc<TaskContext>,
+    mut sink: Sink<W>,
+    path: &Path,
+) -> Result<W> {
+    let schema = plan.schema();
+    let mut batches = execute_stream(plan, context)?;
     let mut is_empty = true;
     while let Some(batch) = batches.next().await {
         is_empty = false;

@@ -119,7 +119,8 @@ impl Format {
 
     fn reader(self) -> Arc<dyn FileFormat> {
         match self {
-            Format::Parquet => Arc::new(ParquetFormat::default()),
+            // The metadata says which survey reports are of.
+            Format::Parquet => Arc::new(ParquetFormat::default().with_skip_metadata(false)),
             Format::Csv => Arc::new(CsvFormat::default().with_has_header(true)),
             Format::Arrow => Arc::new(ArrowFormat),
         }

@@ -1,0 +1,123 @@
+//! Expressions that have a value for every answer. One that can fail tells by failing.
+
+use datafusion::arrow::datatypes::DataType;
+use datafusion::common::DFSchema;
+use datafusion::common::tree_node::TreeNode;
+use datafusion::logical_expr::{Expr, ExprSchemable, Operator};
+
+/// Functions of the engine that cannot fail.
+const TOTAL: [&str; 18] = [
+    "btrim",
+    "ltrim",
+    "rtrim",
+    "lower",
+    "upper",
+    "character_length",
+    "octet_length",
+    "starts_with",
+    "ends_with",
+    "contains",
+    "concat",
+    "coalesce",
+    "greatest",
+    "least",
+    "floor",
+    "ceil",
+    "get_field",
+    "date_part",
+];
+
+/// The first part of an expression that may fail, in words; nothing, if none does. Our own calls do not fail because of an answer.
+pub(super) fn partial(expression: &Expr, schema: &DFSchema) -> Option<String> {
+    let mut found = None;
+    let _ = expression.exists(|part| {
+        found = may_fail(part, schema);
+        Ok(found.is_some())
+    });
+    found
+}
+
+fn may_fail(part: &Expr, schema: &DFSchema) -> Option<String> {
+    use Operator::{
+        And, Eq, Gt, GtEq, IsDistinctFrom, IsNotDistinctFrom, LikeMatch, Lt, LtEq, Minus, Multiply,
+        NotEq, NotLikeMatch, Or, Plus, StringConcat,
+    };
+    let fails = |what: &str| Some(what.to_owned());
+    match part {
+        Expr::Alias(_)
+        | Expr::Column(_)
+        | Expr::Literal(..)
+        | Expr::Not(_)
+        | Expr::IsNull(_)
+        | Expr::IsNotNull(_)
+        | Expr::IsTrue(_)
+        | Expr::IsFalse(_)
+        | Expr::IsUnknown(_)
+        | Expr::IsNotTrue(_)
+        | Expr::IsNotFalse(_)
+        | Expr::IsNotUnknown(_)
+        | Expr::Between(_)
+        | Expr::Case(_)
+        | Expr::InList(_)
+        | Expr::TryCast(_)
+        | Expr::Like(_) => None,
+        Expr::BinaryExpr(binary) => match binary.op {
+            And | Or | Eq | NotEq | Lt | LtEq | Gt | GtEq | IsDistinctFrom | IsNotDistinctFrom
+            | LikeMatch | NotLikeMatch | StringConcat => None,
+            // Of whole numbers and floats, whose ends are joined; of decimals and times they fail.
+            Plus | Minus | Multiply => match part.get_type(schema) {
+                Ok(number) if number.is_integer() || number.is_floating() => None,
+                _ => fails("arithmetic on decimals and times"),
+            },
+            other => Some(other.to_string()),
+        },
+        Expr::Cast(cast) => match cast.expr.get_type(schema) {
+            Ok(from) if widens(&from, cast.field.data_type()) => None,
+            _ => fails("CAST (TRY_CAST does not fail)"),
+        },
+        Expr::ScalarFunction(call) if TOTAL.contains(&call.func.name()) => None,
+        Expr::ScalarFunction(call) if super::is_ours(call.func.name()) => None,
+        Expr::ScalarFunction(call) => Some(call.func.name().to_owned()),
+        Expr::AggregateFunction(call) if super::is_ours(call.func.name()) => None,
+        Expr::AggregateFunction(call) => match call.func.name() {
+            "count" | "min" | "max" | "bool_and" | "bool_or" | "first_value" | "last_value" => None,
+            other => Some(other.to_owned()),
+        },
+        // Row numbers and the like.
+        Expr::WindowFunction(window) => match window.fun.name() {
+            "row_number" | "rank" | "dense_rank" | "count" | "min" | "max" => None,
+            other => Some(other.to_owned()),
+        },
+        _ => fails("an expression of this kind"),
+    }
+}
+
+/// Whether every value of a type has one of the other.
+fn widens(from: &DataType, to: &DataType) -> bool {
+    let is_text =
+        |kind: &DataType| matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    if let DataType::Dictionary(_, values) = from {
+        return widens(values, to);
+    }
+    match (from, to) {
+        (from, to) if from == to => true,
+        (DataType::Null, _) => true,
+        (from, to) if is_text(to) => {
+            is_text(from) || from.is_integer() || from.is_floating() || from == &DataType::Boolean
+        }
+        (DataType::Boolean, to) => to.is_integer() || to.is_floating(),
+        (from, to) if from.is_integer() && to.is_floating() => true,
+        (DataType::Float16 | DataType::Float32, DataType::Float64)
+        | (DataType::Float16, DataType::Float32) => true,
+        (from, to) if from.is_signed_integer() && to.is_signed_integer() => {
+            from.primitive_width() <= to.primitive_width()
+        }
+        (from, to) if from.is_unsigned_integer() && to.is_integer() => {
+            let more = usize::from(to.is_signed_integer());
+            from.primitive_width()
+                .zip(to.primitive_width())
+                .is_some_and(|(from, to)| from + more <= to)
+        }
+        _ => false,
+    }
+}
