@@ -1,6 +1,7 @@
 //! Queries, as users write them.
 
 mod central;
+mod definitions;
 mod estimate;
 mod once;
 mod parameters;
