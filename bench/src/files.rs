@@ -12,26 +12,17 @@ use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::WriterProperties;
 
-const ROWS: usize = 10_000_000;
+pub(crate) const ROWS: usize = 10_000_000;
 const BATCH: usize = 1 << 16;
 const ROUNDS: usize = 5;
 const CATEGORIES: [&str; 8] = ["car", "bus", "bike", "train", "tram", "walk", "ferry", "none"];
 
 /// Prints both times of each round, and the ratio of both.
 pub(crate) fn print() {
-    let folder = std::env::temp_dir().join(format!("deniable-bench-{}", std::process::id()));
-    fs::create_dir_all(&folder).expect("a folder");
+    let folder = folder("files");
     let answers = folder.join("answers.parquet");
     write_answers(&answers);
-    let choices: Vec<String> = (0..64).map(|i| format!("\"c{i}\"")).collect();
-    let survey = format!(
-        "version = 1\n[[question]]\nname = \"yes\"\nkind = \"yes-no\"\nepsilon = 1\n\
-         [[question]]\nname = \"choice\"\nkind = \"choice\"\nchoices = {:?}\nother = false\nmissing = \"none\"\nmechanism = \"randomized-response\"\nepsilon = 1\n\
-         [[question]]\nname = \"set\"\nkind = \"several\"\nchoices = [{}]\nmost = 64\nepsilon = 64\n",
-        CATEGORIES,
-        choices.join(", "),
-    );
-    fs::write(folder.join("survey.toml"), survey).expect("a survey");
+    write_survey(&folder);
     let command = command();
     let mut ratios = Vec::new();
     for _ in 0..ROUNDS {
@@ -53,16 +44,41 @@ pub(crate) fn print() {
             fs::remove_file(folder.join(name)).expect("a file that was written");
         }
     }
-    ratios.sort_by(f64::total_cmp);
     println!(
         "randomized at {:.2} of the speed of copying (median; wanted 0.5)",
-        ratios[ROUNDS / 2]
+        median(&mut ratios)
     );
     fs::remove_dir_all(&folder).expect("the folder");
 }
 
+/// A new folder for files that are large.
+pub(crate) fn folder(name: &str) -> PathBuf {
+    let folder = std::env::temp_dir().join(format!("deniable-bench-{name}-{}", std::process::id()));
+    fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// The middle one.
+pub(crate) fn median(numbers: &mut [f64]) -> f64 {
+    numbers.sort_by(f64::total_cmp);
+    numbers[numbers.len() / 2]
+}
+
+/// A survey with a question for each column of the answers.
+pub(crate) fn write_survey(folder: &Path) {
+    let choices: Vec<String> = (0..64).map(|i| format!("\"c{i}\"")).collect();
+    let survey = format!(
+        "version = 1\n[[question]]\nname = \"yes\"\nkind = \"yes-no\"\nepsilon = 1\n\
+         [[question]]\nname = \"choice\"\nkind = \"choice\"\nchoices = {:?}\nother = false\nmissing = \"none\"\nmechanism = \"randomized-response\"\nepsilon = 1\n\
+         [[question]]\nname = \"set\"\nkind = \"several\"\nchoices = [{}]\nmost = 64\nepsilon = 64\n",
+        CATEGORIES,
+        choices.join(", "),
+    );
+    fs::write(folder.join("survey.toml"), survey).expect("a survey");
+}
+
 /// The command, built as it ships.
-fn command() -> PathBuf {
+pub(crate) fn command() -> PathBuf {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let manifest = root.join("Cargo.toml");
     let build = ["build", "--release", "-p", "deniable-cli", "--manifest-path"];
@@ -77,7 +93,7 @@ fn properties() -> WriterProperties {
     WriterProperties::builder().set_compression(Compression::ZSTD(level)).build()
 }
 
-fn write_answers(path: &Path) {
+pub(crate) fn write_answers(path: &Path) {
     let mut state = 1u64;
     let mut word = || {
         state =

@@ -2,7 +2,7 @@
 //! `cargo run --release --manifest-path bench/Cargo.toml`. With words after `--`, only rows whose names contain one of them.
 //!
 //! Below the table: two threads against one, cost from 10^3 to 10^8 items, memory of a streaming count (the words `threads`, `linear`, `memory`), and the errors of estimates
-//! beside those of two Python libraries, if Python has them (`errors`), and a long file that the command randomizes (`files`).
+//! beside those of two Python libraries, if Python has them (`errors`), and a long file that the command randomizes (`files`). With the word `sql`, queries beside the command, and a cluster.
 //!
 //! Times on a shared machine mean little; ratios within one run mean more. In each of several rounds every contender of a row
 //! runs once, one after the other, and the ratio printed is the median over the rounds.
@@ -17,6 +17,7 @@ mod plain;
 mod python;
 mod rows;
 mod scale;
+mod sql;
 
 use std::process::ExitCode;
 
@@ -53,6 +54,10 @@ fn main() -> ExitCode {
     }
     if is_wanted("files") {
         files::print();
+    }
+    // It builds a query engine, which takes long: only if it is asked for.
+    if words.iter().any(|word| word == "sql") {
+        sql::print();
     }
     ExitCode::SUCCESS
 }

@@ -38,6 +38,7 @@ pub(super) fn check(plan: &LogicalPlan, config: &ConfigOptions) -> Result<()> {
         tables: Tables::default(),
         private: Sources::new(),
         randomized: Sources::new(),
+        spread: Sources::new(),
         calls: HashSet::new(),
         partial: Vec::new(),
         first: None,
@@ -51,6 +52,12 @@ pub(super) fn check(plan: &LogicalPlan, config: &ConfigOptions) -> Result<()> {
             );
             return Err(refused(function, problem));
         }
+    }
+    if let Some((_, column)) = walk.randomized.intersection(&walk.spread).next() {
+        let problem = format!(
+            "an answer of column \"{column}\" is in several rows of a window or of grouping sets, and would be drawn for in each; accepted is to randomize first"
+        );
+        return Err(refused(function, problem));
     }
     let Some((table, column)) = walk.private.intersection(&shown).next() else {
         return Ok(());
@@ -76,6 +83,8 @@ struct Walk<'a> {
     calls: HashSet<String>,
     /// What randomizers were given.
     randomized: Sources,
+    /// What is in several rows of a window or of grouping sets.
+    spread: Sources,
     /// What may fail, in words, and what that depends on.
     partial: Vec<(String, Sources)>,
     /// The name of the first function.
@@ -105,8 +114,8 @@ impl Walk<'_> {
             LogicalPlan::Window(node) => {
                 let mut input = self.node(&node.input)?;
                 let more = self.values(&node.window_expr, node.input.schema(), &input, false)?;
-                let rows = input.rows.clone();
-                input.columns.extend(more.into_iter().map(|sources| &sources | &rows));
+                self.spread.extend(more.iter().flatten().cloned());
+                input.columns.extend(more);
                 Ok(input)
             }
             LogicalPlan::Join(node) => {
@@ -223,9 +232,13 @@ impl Walk<'_> {
         let rows = if releases { Sources::new() } else { &input.rows | &keys };
         for expression in &node.aggr_expr {
             let sources = self.value(expression, node.input.schema(), &input, false)?;
-            columns.push(&sources | &rows);
+            // How many there are depends on which there are.
+            columns.push(if sources.is_empty() { rows.clone() } else { sources });
         }
-        // Grouping sets have a column of their own, which says which.
+        // With grouping sets a row is in several groups. They have a column of their own, which says which.
+        if node.group_expr.iter().any(|key| matches!(key, Expr::GroupingSet(_))) {
+            self.spread.extend(columns.iter().flatten().cloned());
+        }
         let all = columns.iter().flatten().cloned().collect::<Sources>();
         columns.resize(node.schema.fields().len(), all);
         Ok(Flow { columns, rows })
@@ -376,6 +389,8 @@ impl Walk<'_> {
                     ),
                 ));
             }
+            // That there is a row is no secret of its own.
+            sources.retain(|(_, column)| !column.is_empty());
             self.randomized.extend(sources.clone());
         }
         self.private.extend(sources);

@@ -45,6 +45,7 @@ fn may_fail(part: &Expr, schema: &DFSchema) -> Option<String> {
     let fails = |what: &str| Some(what.to_owned());
     match part {
         Expr::Alias(_)
+        | Expr::GroupingSet(_)
         | Expr::Column(_)
         | Expr::Literal(..)
         | Expr::Not(_)
@@ -79,17 +80,24 @@ fn may_fail(part: &Expr, schema: &DFSchema) -> Option<String> {
         Expr::ScalarFunction(call) if super::is_ours(call.func.name()) => None,
         Expr::ScalarFunction(call) => Some(call.func.name().to_owned()),
         Expr::AggregateFunction(call) if super::is_ours(call.func.name()) => None,
-        Expr::AggregateFunction(call) => match call.func.name() {
-            "count" | "min" | "max" | "bool_and" | "bool_or" | "first_value" | "last_value" => None,
-            other => Some(other.to_owned()),
-        },
-        // Row numbers and the like.
-        Expr::WindowFunction(window) => match window.fun.name() {
-            "row_number" | "rank" | "dense_rank" | "count" | "min" | "max" => None,
-            other => Some(other.to_owned()),
-        },
+        Expr::AggregateFunction(call) => fold(call.func.name(), part, schema),
+        Expr::WindowFunction(window) => fold(window.fun.name(), part, schema),
         _ => fails("an expression of this kind"),
     }
+}
+
+/// An aggregate of the engine, also over a window.
+fn fold(name: &str, part: &Expr, schema: &DFSchema) -> Option<String> {
+    let is_total = match name {
+        "count" | "min" | "max" | "bool_and" | "bool_or" | "row_number" | "rank" | "dense_rank" => {
+            true
+        }
+        "sum" | "avg" => {
+            part.get_type(schema).is_ok_and(|number| number.is_integer() || number.is_floating())
+        }
+        _ => false,
+    };
+    (!is_total).then(|| name.to_owned())
 }
 
 /// Whether every value of a type has one of the other.

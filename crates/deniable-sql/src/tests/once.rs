@@ -35,6 +35,11 @@ async fn drawn_once() {
         ("SELECT row_number() OVER (ORDER BY r), r FROM (SELECT {call} AS r FROM t)", ROWS),
         ("SELECT CASE WHEN r > 0 THEN r ELSE -r END FROM (SELECT {call} AS r FROM t)", ROWS),
         ("SELECT CASE WHEN id >= 0 THEN {call} ELSE 0.0 END AS r FROM t", ROWS),
+        (
+            "SELECT {call} AS r FROM (SELECT n, row_number() OVER (PARTITION BY id ORDER BY f) AS w FROM t) WHERE w = 1",
+            ROWS,
+        ),
+        ("SELECT {call} AS r FROM (SELECT id, max(n) AS n FROM t GROUP BY id)", ROWS),
         ("SELECT {call} + 1 AS r FROM t WHERE id IN (SELECT id FROM t WHERE id >= 0)", ROWS),
     ];
     for (i, (query, rows)) in queries.into_iter().enumerate() {
@@ -161,6 +166,19 @@ async fn refused() {
             "a subquery is in it",
         ),
         ("SELECT {call} AS r FROM (SELECT 5 AS n)", "no column"),
+        ("SELECT {call} AS r FROM (SELECT max(n) OVER () AS n FROM t)", "several rows of a window"),
+        (
+            "SELECT randomize_number(sum(n) OVER (ORDER BY id), 'low = 0, high = 9, epsilon = 3.0') AS r FROM t",
+            "several rows of a window",
+        ),
+        (
+            "SELECT {call} AS r FROM (SELECT id, x, max(n) AS n FROM t GROUP BY GROUPING SETS ((id), (x)))",
+            "grouping sets",
+        ),
+        (
+            "SELECT {call} AS r FROM (SELECT id, x, max(n) AS n FROM t GROUP BY CUBE (id, x))",
+            "grouping sets",
+        ),
         // What fails for some answers.
         (
             "SELECT randomize_number(10 / (n - 3), 'low = 0, high = 9, epsilon = 3.0') AS r FROM t",
