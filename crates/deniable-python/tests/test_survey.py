@@ -519,3 +519,13 @@ def test_json_of_counts_that_is_none():
         with pytest.raises(ValueError, match="no counts") as refusal:
             deniable.SurveyCounts.from_json(text)
         assert CANARY not in str(refusal.value)
+
+
+def test_polars_columns_of_nothing():
+    """If nobody answered, Polars has no type for the column, and all answers are missing ones."""
+    survey = deniable.Survey.parse(
+        'version = 1\n[[question]]\nname = "moved"\nkind = "yes-no"\nmissing = "yes"\nepsilon = 36.0\n'
+    )
+    for frame in (pl.DataFrame({"moved": [None] * 5}), pl.DataFrame({"moved": []})):
+        assert frame["moved"].dtype == pl.Null
+        assert survey.randomize(frame)["moved"].to_list() == [True] * len(frame)

@@ -87,10 +87,14 @@ def _table(survey, frame, kind, *, are_answers):
     if kind == "arrow":
         return frame
     if kind == "polars":
+        import polars
+
         frame = frame.select([name for name in frame.columns if name in known])
         for column in frame:
             check_polars(column)
-        return frame
+        # In a column of nothing all are missing, which Polars' own type for it does not export.
+        nothing = [name for name in frame.columns if frame[name].dtype == polars.Null]
+        return frame.with_columns(polars.col(nothing).cast(polars.String)) if nothing else frame
     if kind == "pyarrow":
         names = [name for name in frame.column_names if name in known]
         return frame.select(names)
