@@ -12,8 +12,8 @@ use std::mem::size_of_val;
 use std::sync::Arc;
 
 use datafusion::arrow::array::{
-    Array, ArrayRef, AsArray, BooleanArray, Float64Array, ListArray, RecordBatch, StringArray,
-    StructArray, UInt64Array,
+    Array, ArrayRef, AsArray, BooleanArray, Float64Array, ListArray, RecordBatch,
+    RecordBatchOptions, StringArray, StructArray, UInt64Array,
 };
 use datafusion::arrow::buffer::OffsetBuffer;
 use datafusion::arrow::datatypes::{DataType, Field, FieldRef, Fields, Schema};
@@ -165,15 +165,20 @@ impl Counting {
 
 impl Accumulator for Counting {
     fn update_batch(&mut self, values: &[ArrayRef]) -> Result<()> {
-        let questions = self.survey.questions().iter();
-        let field = |(question, column): (&deniable_arrow::Question, &ArrayRef)| {
-            Field::new(question.name(), column.data_type().clone(), true)
-        };
         let columns = &values[self.first..][..self.columns];
-        let fields: Vec<Field> = questions.zip(columns).map(field).collect();
+        let asked = self.survey.questions().iter().zip(columns);
+        // No reports have the type of NULL: a whole survey's question that is not asked has it.
+        let asked =
+            asked.filter(|(_, column)| self.how.is_some() || column.data_type() != &DataType::Null);
+        let (fields, columns): (Vec<Field>, Vec<ArrayRef>) = asked
+            .map(|(question, column)| {
+                (Field::new(question.name(), column.data_type().clone(), true), column.clone())
+            })
+            .unzip();
         let metadata = [(FINGERPRINT.to_owned(), self.survey.fingerprint().to_string())];
         let schema = Arc::new(Schema::new_with_metadata(fields, metadata.into()));
-        let reports = RecordBatch::try_new(schema, columns.to_vec())?;
+        let options = RecordBatchOptions::new().with_row_count(Some(values[0].len()));
+        let reports = RecordBatch::try_new_with_options(schema, columns, &options)?;
         self.survey
             .count(&reports, &mut self.counts)
             .map_err(|error| refused(self.definition.name, error))

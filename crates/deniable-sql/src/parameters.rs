@@ -17,7 +17,9 @@ const QUESTION: &str = "answer";
 const KEPT: usize = 1000;
 
 /// What was read, by the kind and the text: the functions are called with the same literal for every batch.
-static READ: LazyLock<Mutex<HashMap<(&str, String), Arc<Survey>>>> = LazyLock::new(Mutex::default);
+static READ: LazyLock<Mutex<Kept>> = LazyLock::new(Mutex::default);
+
+type Kept = HashMap<(&'static str, String), Arc<Survey>>;
 
 /// A survey of one question, of the kind of the function. The literal is its fields as in a survey file, in one line; or a number, which is its ε.
 pub(crate) fn question(

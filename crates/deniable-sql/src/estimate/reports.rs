@@ -20,7 +20,10 @@ pub(super) static DEFINITION: Definition = Definition {
     summary: "Counts the reports of a whole survey, to be merged and estimated by the command `deniable`.",
     arguments: &[
         ("survey", "the survey file, as a text"),
-        ("report, …", "the reports of each question, in the order of the survey"),
+        (
+            "report, …",
+            "the reports of each question, in the order of the survey; NULL for one that was not asked",
+        ),
     ],
     returns: "counts as a text, which `deniable estimate` and `deniable merge` read from a file NAME.counts.json",
     example: "SELECT count_reports('version = 1\n[[question]]\nname = \"moved\"\nkind = \"yes-no\"\nepsilon = 1.0', moved) AS counts FROM reports",

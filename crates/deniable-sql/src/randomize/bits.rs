@@ -59,7 +59,7 @@ pub(super) fn packed(answers: &ArrayRef, length: usize) -> Option<ArrayRef> {
         }
         _ => return None,
     }
-    if length % 8 != 0 {
+    if !length.is_multiple_of(8) {
         for row in rows.chunks_exact_mut(bytes) {
             row[bytes - 1] &= (1 << (length % 8)) - 1;
         }

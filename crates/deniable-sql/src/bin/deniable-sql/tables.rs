@@ -13,6 +13,7 @@ use datafusion::datasource::listing::{
     ListingOptions, ListingTable, ListingTableConfig, ListingTableUrl,
 };
 use datafusion::prelude::SessionContext;
+use url::Url;
 
 use crate::error::{Error, Result};
 
@@ -38,29 +39,52 @@ impl FromStr for Table {
 
 impl Table {
     pub(crate) async fn register(&self, session: &SessionContext) -> Result<()> {
-        let (table, _) = open(session, std::slice::from_ref(&self.files)).await?;
-        session.register_table(&self.name, Arc::new(table))?;
+        let (table, _) = open(session, &expand(std::slice::from_ref(&self.files))?).await?;
+        session.register_table(&self.name, Arc::new(table)).map_err(|_| {
+            Error::refused(format!(
+                "--table: {} is no name of a table, or there are two of them; accepted are names that differ",
+                self.name
+            ))
+        })?;
         Ok(())
     }
 }
 
-/// Files of one format as one table, with the metadata of its schema.
+/// Files of one format as one table, with the schema of the first.
 pub(crate) async fn open(
     session: &SessionContext,
-    files: &[String],
+    paths: &[PathBuf],
 ) -> Result<(ListingTable, SchemaRef)> {
-    let paths = expand(files)?;
-    let format = Format::of(&paths)?;
+    let format = Format::of(paths)?;
+    let unreadable = |_| {
+        Error::failed(format!(
+            "{}: it cannot be read; accepted is a whole file of the format that its name says",
+            paths[0].display()
+        ))
+    };
     let options = ListingOptions::new(format.reader()).with_file_extension("");
-    let urls = paths.iter().map(|path| ListingTableUrl::parse(path.to_string_lossy()));
-    let urls = urls.collect::<datafusion::common::Result<Vec<_>>>()?;
+    let urls = paths.iter().map(|path| url(path)).collect::<Result<Vec<_>>>()?;
     let schema = match format {
-        Format::Csv => header(&paths[0])?,
-        Format::Parquet | Format::Arrow => options.infer_schema(&session.state(), &urls[0]).await?,
+        Format::Csv => header_of_all(paths)?,
+        Format::Parquet | Format::Arrow => {
+            options.infer_schema(&session.state(), &urls[0]).await.map_err(unreadable)?
+        }
     };
     let config = ListingTableConfig::new_with_multi_paths(urls).with_listing_options(options);
-    let table = ListingTable::try_new(config.with_schema(schema.clone()))?;
+    let table = ListingTable::try_new(config.with_schema(schema.clone())).map_err(unreadable)?;
     Ok((table, schema))
+}
+
+/// The name of one file. The engine would read a path with * or [ in it as a pattern, which stands for other files.
+fn url(path: &Path) -> Result<ListingTableUrl> {
+    let url =
+        Url::from_file_path(path).ok().and_then(|url| ListingTableUrl::try_new(url, None).ok());
+    url.ok_or_else(|| {
+        Error::refused(format!(
+            "{}: this is no name that can be read; accepted is a text",
+            path.display()
+        ))
+    })
 }
 
 /// The files that patterns stand for, in their order.
@@ -125,6 +149,21 @@ impl Format {
             Format::Arrow => Arc::new(ArrowFormat),
         }
     }
+}
+
+/// The columns of files of text, which have them in one order: a row has no names, and another order would put answers in the place of something public.
+fn header_of_all(paths: &[PathBuf]) -> Result<SchemaRef> {
+    let first = header(&paths[0])?;
+    for path in &paths[1..] {
+        if header(path)? != first {
+            return Err(Error::refused(format!(
+                "{}: its first line is not that of {}; accepted are .csv files with the same columns in the same order",
+                path.display(),
+                paths[0].display()
+            )));
+        }
+    }
+    Ok(first)
 }
 
 /// The columns of a file of text are texts: nothing is inferred from the data.
