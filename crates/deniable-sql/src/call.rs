@@ -40,9 +40,19 @@ pub(crate) fn aggregate_name(function: &str, parameters: &AggregateFunctionParam
 }
 
 fn argument_name(argument: &Expr) -> String {
+    plain(argument).unwrap_or_else(|| argument.schema_name().to_string())
+}
+
+/// An argument as people write it, without the types of its literals. Unlike names, two that differ can be shown alike.
+pub(crate) fn shown_argument(argument: &Expr) -> String {
+    plain(argument).unwrap_or_else(|| argument.human_display().to_string())
+}
+
+/// The value of an argument that is a literal.
+fn plain(argument: &Expr) -> Option<String> {
     match argument {
-        Expr::Literal(ScalarValue::Dictionary(_, value), _) => value.to_string(),
-        Expr::Literal(value, _) => value.to_string(),
-        other => other.schema_name().to_string(),
+        Expr::Literal(ScalarValue::Dictionary(_, value), _) => Some(value.to_string()),
+        Expr::Literal(value, _) => Some(value.to_string()),
+        _ => None,
     }
 }

@@ -10,7 +10,7 @@ use datafusion::logical_expr::{
 };
 use deniable::Epsilon;
 
-use crate::call::literal;
+use crate::call::{literal, shown_argument};
 use crate::central::{self, Released};
 use crate::definition::{Definition, Group};
 use crate::error::refused;
@@ -71,7 +71,7 @@ pub fn losses(plan: &LogicalPlan) -> Result<Vec<Loss>> {
         if let Some(call) = Call::of(part) {
             let function = call.definition().name;
             let epsilon = loss(function, guard::literal(call.arguments().get(1)), None)?;
-            let column = call.arguments().first().map(ToString::to_string).unwrap_or_default();
+            let column = call.arguments().first().map(shown_argument).unwrap_or_default();
             losses.push(Loss { function, column, epsilon });
         }
         Ok(())

@@ -137,6 +137,28 @@ async fn losses() {
     assert!(found(1) >= found(0) * 1000003.0 && found(1) < found(0) * 1000003.0 * (1.0 + 1e-13));
 }
 
+/// Columns are shown as they are written: literals without their types.
+#[tokio::test]
+async fn columns_of_losses() {
+    for (call, shown) in [
+        ("noisy_count(1, 'rows_per_person = 1, scale = 2.0')", "1"),
+        ("noisy_histogram('a', 'keys = [\"a\"], rows_per_person = 1, scale = 2.0')", "a"),
+        ("noisy_count(n + 1, 'rows_per_person = 1, scale = 2.0')", "t.n + 1"),
+        ("randomize_number(n, 'low = 0, high = 9, scale = 18.0')", "t.n"),
+        (
+            "randomize_number(CASE WHEN c = 'a' THEN 1 ELSE n END, 'low = 0, high = 9, scale = 18.0')",
+            "CASE WHEN t.c = a THEN 1 ELSE t.n END",
+        ),
+    ] {
+        let frame = session().sql(&format!("SELECT {call} AS r FROM t")).await.unwrap();
+        let losses = crate::losses(frame.logical_plan()).unwrap();
+        assert_eq!((losses[0].column.as_str(), losses[0].epsilon), (shown, 0.5), "{call}");
+        // Once more when it is marked.
+        let losses = crate::losses(&frame.into_optimized_plan().unwrap()).unwrap();
+        assert_eq!(losses.len(), 1, "{call}");
+    }
+}
+
 #[tokio::test]
 async fn division_of_names() {
     // The same column with other parameters is another call.
