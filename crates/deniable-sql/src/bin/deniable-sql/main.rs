@@ -4,10 +4,12 @@
 mod count;
 mod error;
 mod output;
+mod reports;
 mod session;
 mod survey;
 mod tables;
 
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -15,6 +17,7 @@ use clap::Parser;
 use datafusion::execution::context::SQLOptions;
 use datafusion::logical_expr::LogicalPlan;
 use datafusion::prelude::SessionContext;
+use deniable_sql::Loss;
 
 use error::{Error, Result};
 use output::Output;
@@ -40,7 +43,7 @@ struct Args {
     /// A table and its files: .parquet, .csv or .arrow, and patterns such as reports/*.parquet. Columns of .csv files are texts
     #[arg(long = "table", value_name = "NAME=FILES")]
     tables: Vec<Table>,
-    /// A survey file: the name of one of its questions stands for the question's parameters
+    /// A survey file: the name of one of its questions stands for the question's parameters. A .parquet or .arrow file of reports that are named like their questions says which survey they are of, and `deniable estimate` reads it
     #[arg(long, value_name = "FILE")]
     survey: Option<PathBuf>,
     /// Count the reports of the survey in these files, and show the counts, as `deniable count` writes them
@@ -63,7 +66,8 @@ fn main() -> ExitCode {
     let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        eprintln!("error: a defect of the program, at {place}; please report it");
+        let _ =
+            writeln!(io::stderr(), "error: a defect of the program, at {place}; please report it");
     }));
     let args = Args::parse();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
@@ -76,7 +80,7 @@ fn main() -> ExitCode {
     match runtime.block_on(args.run()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            let _ = writeln!(io::stderr(), "error: {error}");
             error.exit_code()
         }
     }
@@ -95,21 +99,19 @@ impl Args {
         }
         let plan =
             plan(&session, self.query.as_deref().unwrap_or_default(), survey.as_deref()).await?;
-        let mut losses = deniable_sql::losses(&plan)?;
-        if let LogicalPlan::Explain(explain) = &plan {
-            if explain.verbose && !losses.is_empty() {
-                return Err(Error::refused(
-                    "EXPLAIN VERBOSE shows statistics of the data; accepted is EXPLAIN",
-                ));
-            }
-            // It draws nothing.
-            losses.clear();
-        }
+        let losses = losses(&plan)?;
+        let fingerprint = match &survey {
+            Some(survey) => reports::fingerprint(&plan, survey)?,
+            None => None,
+        };
         let frame = session.execute_logical_plan(plan).await?;
         let plan = frame.create_physical_plan().await.map_err(|error| Error::of_plan(&error))?;
-        self.output.write(plan, session.task_ctx()).await?;
-        say(&losses);
-        Ok(())
+        let written = self.output.write(plan, session.task_ctx(), fingerprint).await;
+        // A part of what goes to the standard output is there even if the rest is not.
+        if written.is_ok() || self.output.is_shown() {
+            say(&losses);
+        }
+        written
     }
 
     async fn session(&self) -> Result<SessionContext> {
@@ -140,13 +142,35 @@ async fn plan(session: &SessionContext, query: &str, survey: Option<&str>) -> Re
     Ok(plan)
 }
 
+/// What the query will lose.
+fn losses(plan: &LogicalPlan) -> Result<Vec<Loss>> {
+    let losses = deniable_sql::losses(plan)?;
+    let refused = |what: &str| Err(Error::refused(format!("{what}; accepted is EXPLAIN")));
+    match plan {
+        _ if losses.is_empty() => Ok(losses),
+        LogicalPlan::Analyze(_) => {
+            refused("EXPLAIN ANALYZE draws, and shows how many rows there are")
+        }
+        LogicalPlan::Explain(explain) if explain.verbose => {
+            refused("EXPLAIN VERBOSE shows statistics of the data")
+        }
+        // It draws nothing.
+        LogicalPlan::Explain(_) => Ok(Vec::new()),
+        _ => Ok(losses),
+    }
+}
+
 /// What the query lost, on the standard error.
-fn say(losses: &[deniable_sql::Loss]) {
+fn say(losses: &[Loss]) {
     for loss in losses {
         let whom = if loss.function.starts_with("noisy") { "a person" } else { "a row" };
-        eprintln!(
+        // If nobody listens, nobody is told.
+        let _ = writeln!(
+            io::stderr(),
             "{}({}): {whom} loses at most epsilon = {}",
-            loss.function, loss.column, loss.epsilon
+            loss.function,
+            loss.column,
+            loss.epsilon
         );
     }
 }

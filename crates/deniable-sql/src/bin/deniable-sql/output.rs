@@ -16,10 +16,12 @@ use datafusion::parquet::arrow::ArrowWriter;
 use datafusion::parquet::basic::Compression;
 use datafusion::parquet::file::properties::WriterProperties;
 use datafusion::physical_plan::{ExecutionPlan, collect, execute_stream};
+use deniable_arrow::Fingerprint;
 use futures::StreamExt;
 use tempfile::NamedTempFile;
 
 use crate::error::{Error, Result};
+use crate::reports::schema_of_file;
 use crate::tables::Format;
 
 /// What to do with the result.
@@ -61,12 +63,18 @@ impl Output {
         }
     }
 
+    /// Whether the result goes to the standard output.
+    pub(crate) fn is_shown(&self) -> bool {
+        self.output.is_none()
+    }
+
+    /// Runs the plan. A file with metadata says that its rows are reports of the survey with the fingerprint, if there is one.
     pub(crate) async fn write(
         &self,
         plan: Arc<dyn ExecutionPlan>,
         context: Arc<TaskContext>,
+        fingerprint: Option<Fingerprint>,
     ) -> Result<()> {
-        let schema = plan.schema();
         match &self.output {
             Some(path) => {
                 let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -75,6 +83,7 @@ impl Output {
                 let part = part.map_err(|error| Error::io(path, &error))?;
                 let file = part.reopen().map_err(|error| Error::io(path, &error))?;
                 let format = Format::of_name(path).unwrap_or(Format::Parquet);
+                let schema = schema_of_file(&plan.schema(), fingerprint);
                 let sink = Sink::new(format, file, &schema).map_err(|_| unwritable(path))?;
                 let file = stream(plan, context, sink, path).await?;
                 file.sync_all().map_err(|error| Error::io(path, &error))?;

@@ -20,8 +20,10 @@ pub(crate) fn read(path: &Path) -> Result<String> {
 
 /// Puts the parameters of the survey's questions in the place of their names, in the calls of our functions.
 pub(crate) fn name_parameters(statement: &mut Statement, survey: &str) -> Result<()> {
-    let Statement::Statement(statement) = statement else {
-        return Ok(());
+    let statement = match statement {
+        Statement::Statement(statement) => statement,
+        Statement::Explain(explain) => return name_parameters(&mut explain.statement, survey),
+        _ => return Ok(()),
     };
     let mut outcome = Ok(());
     let _ = visit_expressions_mut(statement.as_mut(), |expression| {
