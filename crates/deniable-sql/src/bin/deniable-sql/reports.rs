@@ -62,7 +62,7 @@ fn is_call_of(call: &Expr, kind: &Kind, parameters: &str) -> bool {
     let is_it = |definition: &Definition| {
         definition.group == Group::Randomize
             && definition.name == call.func.name()
-            && Some(definition.kind) == kind_name(kind)
+            && definition.kind == kind.name()
     };
     let is_function = deniable_sql::definitions().into_iter().any(is_it);
     let literal = match call.args.as_slice() {
@@ -70,18 +70,6 @@ fn is_call_of(call: &Expr, kind: &Kind, parameters: &str) -> bool {
         _ => None,
     };
     is_function && literal == Some(parameters)
-}
-
-/// A kind in the survey file's words.
-fn kind_name(kind: &Kind) -> Option<&'static str> {
-    match kind {
-        Kind::YesNo(_) => Some("yes-no"),
-        Kind::Choice(_) => Some("choice"),
-        Kind::Several(_) => Some("several"),
-        Kind::Text(_) => Some("text"),
-        Kind::Number(_) => Some("number"),
-        _ => None,
-    }
 }
 
 /// Whether rows are left out by what their reports are.
