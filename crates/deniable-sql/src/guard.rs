@@ -30,6 +30,7 @@ use crate::randomize;
 pub(crate) use mark::Mark;
 pub(crate) use once::{LeftOut, Once, Physically};
 pub(crate) use tasks::Tasks;
+use tasks::drawn_by;
 
 /// No literal of SQL has this type, so nobody writes a mark by mistake.
 pub(crate) const MARK_TYPE: DataType = DataType::FixedSizeBinary(MARK_BYTES);

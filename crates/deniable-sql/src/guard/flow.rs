@@ -35,7 +35,7 @@ impl Flow {
 pub(super) fn check(plan: &LogicalPlan, config: &ConfigOptions) -> Result<()> {
     let mut walk = Walk {
         config,
-        tables: Tables::default(),
+        tables: Tables::of(plan, config)?,
         private: Sources::new(),
         randomized: Sources::new(),
         spread: Sources::new(),
@@ -44,34 +44,9 @@ pub(super) fn check(plan: &LogicalPlan, config: &ConfigOptions) -> Result<()> {
         first: None,
     };
     let shown = walk.node(plan)?.all();
-    let function = walk.first.as_deref().unwrap_or("the query");
-    for (what, sources) in &walk.partial {
-        if walk.private.intersection(sources).next().is_some() {
-            let problem = format!(
-                "{what} can fail for some answers, and a failure would tell of them; accepted are comparisons, logic, CASE, + - *, TRY_CAST and simple functions, or a table in which it is computed before"
-            );
-            return Err(refused(function, problem));
-        }
-    }
-    if let Some((_, column)) = walk.randomized.intersection(&walk.spread).next() {
-        let problem = format!(
-            "an answer of column \"{column}\" is in several rows of a window or of grouping sets, and would be drawn for in each; accepted is to randomize first"
-        );
-        return Err(refused(function, problem));
-    }
-    let Some((table, column)) = walk.private.intersection(&shown).next() else {
-        return Ok(());
-    };
-    let table = walk.tables.name(*table);
-    let problem = match column.as_str() {
-        "" => format!(
-            "the query also shows rows of table \"{table}\" without noise; accepted is a query that uses it in noisy aggregates only"
-        ),
-        column => format!(
-            "the result depends on column \"{column}\" of table \"{table}\" also in another way: it is shown, or rows are chosen, joined, grouped or sorted by it; accepted is a query that uses it in this call alone"
-        ),
-    };
-    Err(refused(function, problem))
+    walk.check_spread()?;
+    walk.check_shown(&shown)?;
+    walk.check_partial()
 }
 
 struct Walk<'a> {
@@ -92,6 +67,43 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
+    /// No answer is in several rows when it is randomized.
+    fn check_spread(&self) -> Result<()> {
+        let Some((_, column)) = self.randomized.intersection(&self.spread).next() else {
+            return Ok(());
+        };
+        Err(self.wrong(&format!(
+            "an answer of column \"{column}\" is in several rows of a window or of grouping sets, and would be drawn for in each; accepted is to randomize first"
+        )))
+    }
+
+    /// Nothing private is shown.
+    fn check_shown(&self, shown: &Sources) -> Result<()> {
+        let Some((table, column)) = self.private.intersection(shown).next() else {
+            return Ok(());
+        };
+        let table = self.tables.name(*table);
+        Err(self.wrong(&match column.as_str() {
+            "" => format!(
+                "the query also shows rows of table \"{table}\" without noise; accepted is a query that uses it in noisy aggregates only"
+            ),
+            column => format!(
+                "the result depends on column \"{column}\" of table \"{table}\" also in another way: it is shown, or rows are chosen, joined, grouped or sorted by it; accepted is a query that uses it in this call alone"
+            ),
+        }))
+    }
+
+    /// Nothing private can make the query fail.
+    fn check_partial(&self) -> Result<()> {
+        let tells = |sources: &Sources| self.private.intersection(sources).next().is_some();
+        let Some((what, _)) = self.partial.iter().find(|(_, sources)| tells(sources)) else {
+            return Ok(());
+        };
+        Err(self.wrong(&format!(
+            "{what} can fail for some answers, and a failure would tell of them; accepted are comparisons, logic, CASE, + - *, TRY_CAST of texts and numbers and simple functions, or a table in which it is computed before"
+        )))
+    }
+
     fn node(&mut self, plan: &LogicalPlan) -> Result<Flow> {
         match plan {
             LogicalPlan::Projection(node) => {
@@ -165,7 +177,7 @@ impl Walk<'_> {
                 Ok(Flow { columns, rows: input.rows })
             }
             LogicalPlan::TableScan(scan) => {
-                let table = self.tables.number(scan, self.config)?;
+                let table = self.tables.number(scan, self.config);
                 let names = scan.projected_schema.fields().iter().map(|field| field.name());
                 let columns = names.map(|name| [(table, name.clone())].into()).collect();
                 let mut rows = Sources::from([(table, String::new())]);
@@ -332,6 +344,10 @@ impl Walk<'_> {
             }
             Ok(TreeNodeRecursion::Continue)
         })?;
+        // What a subquery is made of can make the whole fail.
+        if has_subquery(expression) {
+            self.partial.push(("a subquery".to_owned(), found.clone()));
+        }
         Ok(found)
     }
 
@@ -424,7 +440,7 @@ impl Walk<'_> {
             },
             LogicalPlan::Unnest(_) => return Err(several("unnest")),
             LogicalPlan::TableScan(scan) => {
-                if !seen.insert(self.tables.number(scan, self.config)?) {
+                if !seen.insert(self.tables.number(scan, self.config)) {
                     return Err(several("UNION of a table with itself"));
                 }
                 Vec::new()
@@ -432,7 +448,10 @@ impl Walk<'_> {
             other => other.inputs(),
         };
         node.apply_expressions(|expression| {
-            if expression.exists(|part| Ok(matches!(part, Expr::ScalarSubquery(_))))? {
+            // Those by which rows are chosen make no new ones.
+            let chooses = matches!(node, LogicalPlan::Filter(_));
+            let is_value = |part: &Expr| Ok(matches!(part, Expr::ScalarSubquery(_)));
+            if if chooses { expression.exists(is_value)? } else { has_subquery(expression) } {
                 return Err(several("a subquery"));
             }
             Ok(TreeNodeRecursion::Continue)
@@ -446,7 +465,7 @@ impl Walk<'_> {
         input.apply(|node| {
             let is_simple = match node {
                 LogicalPlan::TableScan(scan) => {
-                    scan.fetch.is_none() && seen.insert(self.tables.number(scan, self.config)?)
+                    scan.fetch.is_none() && seen.insert(self.tables.number(scan, self.config))
                 }
                 LogicalPlan::Projection(_)
                 | LogicalPlan::Filter(_)

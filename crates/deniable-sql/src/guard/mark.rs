@@ -67,10 +67,10 @@ impl AnalyzerRule for Mark {
 
 /// Settings under which a query would tell more than its result, or would not be checked.
 fn check_settings(name: &str, config: &ConfigOptions) -> Result<()> {
-    if config.optimizer.skip_failed_rules {
+    if config.optimizer.skip_failed_rules || config.optimizer.max_passes == 0 {
         return Err(refused(
             name,
-            "with `datafusion.optimizer.skip_failed_rules` the query is not checked; accepted is the default",
+            "with `datafusion.optimizer.skip_failed_rules`, or `max_passes` of 0, the query is not checked; accepted are the defaults",
         ));
     }
     // EXPLAIN is not seen here, but what is explained.

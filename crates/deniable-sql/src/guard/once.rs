@@ -40,6 +40,14 @@ impl OptimizerRule for Once {
                     "the optimizer would evaluate it where rows are chosen; accepted is to write the reports to a table first",
                 ))
             }
+            Some(Call::Randomize(definition, arguments))
+                if arguments[0].column_refs().is_empty() =>
+            {
+                Err(refused(
+                    definition.name,
+                    "the answer is the same for all rows, and the engine would take the report for a constant; accepted is a column",
+                ))
+            }
             Some(call) => seen.add(call.definition().name, call.mark()),
         })?;
         Ok(Transformed::no(plan))
@@ -70,9 +78,12 @@ impl PhysicalOptimizerRule for Physically {
     }
 }
 
+/// The rules that [`LeftOut`] is for, by what their names begin with.
+const LEFT_OUT: [&str; 2] = ["FilterPushdown", "aggregate_statistics"];
+
 /// A rule of the engine that is left out for plans that draw.
 ///
-/// The rule that pushes filters down puts an expression in the place of its name, so that `WHERE r > 0` would be decided by other noise than the `r` that is shown.
+/// The rule that pushes filters down puts an expression in the place of its name, so that `WHERE r > 0` would be decided by other noise than the `r` that is shown. The one that answers aggregates by statistics puts true values into the plan, which EXPLAIN shows.
 #[derive(Debug)]
 pub(crate) struct LeftOut(Arc<dyn PhysicalOptimizerRule + Send + Sync>);
 
@@ -81,12 +92,9 @@ impl LeftOut {
     pub(crate) fn among(
         rules: &[Arc<dyn PhysicalOptimizerRule + Send + Sync>],
     ) -> Vec<Arc<dyn PhysicalOptimizerRule + Send + Sync>> {
-        let careful = |rule: &Arc<dyn PhysicalOptimizerRule + Send + Sync>| match rule
-            .name()
-            .starts_with("FilterPushdown")
-        {
-            true => Arc::new(LeftOut(rule.clone())),
-            false => rule.clone(),
+        let careful = |rule: &Arc<dyn PhysicalOptimizerRule + Send + Sync>| {
+            let is_left_out = LEFT_OUT.iter().any(|name| rule.name().starts_with(name));
+            if is_left_out { Arc::new(LeftOut(rule.clone())) } else { rule.clone() }
         };
         rules.iter().map(careful).collect()
     }
@@ -119,11 +127,14 @@ impl PhysicalOptimizerRule for LeftOut {
     }
 }
 
-/// Whether a plan randomizes.
+/// Whether a plan draws.
 fn draws(plan: &Arc<dyn ExecutionPlan>) -> Result<bool> {
-    let mut seen = Seen::default();
-    each_physical(plan, &mut |part| seen.look(part))?;
-    Ok(!seen.0.is_empty())
+    let mut draws = false;
+    plan.apply(|node| {
+        draws |= super::drawn_by(node)?.is_some();
+        Ok(if draws { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+    })?;
+    Ok(draws)
 }
 
 /// Calls `see` for every expression of a plan.

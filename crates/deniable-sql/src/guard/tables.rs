@@ -4,70 +4,131 @@ use std::sync::Arc;
 
 use datafusion::catalog::TableProvider;
 use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Column, Result};
-use datafusion::datasource::listing::ListingTable;
+use datafusion::datasource::listing::{ListingTable, ListingTableUrl};
 use datafusion::datasource::source_as_provider;
-use datafusion::logical_expr::TableScan;
+use datafusion::logical_expr::{LogicalPlan, TableScan};
 
 use crate::error::refused;
 
-/// The tables so far.
-#[derive(Default)]
+/// The tables of a query.
 pub(super) struct Tables(Vec<Table>);
 
 struct Table {
     /// With its catalog and schema.
     name: String,
     provider: Option<Arc<dyn TableProvider>>,
-    files: Vec<String>,
+    files: Vec<Location>,
+    /// The same for all that may be one table.
+    number: usize,
+}
+
+/// A file, or a folder of files.
+struct Location {
+    /// With links followed, and without the letters that stand for others.
+    path: String,
+    /// The file itself, which can have several names.
+    file: Option<(u64, u64)>,
 }
 
 impl Tables {
-    /// The number of a table: the same for all of its names, as far as that can be known.
+    /// Finds all tables of a query, and which of them may be one.
     ///
     /// # Errors
     ///
-    /// A view that the engine has not put in its place; a table without a name beside others, of which it may be any.
-    pub(super) fn number(&mut self, scan: &TableScan, config: &ConfigOptions) -> Result<usize> {
+    /// A view that the engine has not put in its place.
+    pub(super) fn of(plan: &LogicalPlan, config: &ConfigOptions) -> Result<Self> {
+        let mut tables = Tables(Vec::new());
+        plan.apply_with_subqueries(|node| {
+            if let LogicalPlan::TableScan(scan) = node {
+                tables.add(scan, config)?;
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        Ok(tables)
+    }
+
+    fn add(&mut self, scan: &TableScan, config: &ConfigOptions) -> Result<()> {
         if scan.source.get_logical_plan().is_some() {
             return Err(refused(
                 "a view",
                 "the engine keeps it apart, and what is in it is not seen; accepted is a query that has its text in it",
             ));
         }
+        let mut table = Table::of(scan, config);
+        table.number = self.0.len();
+        // One that may be any of several makes one of all of them.
+        let same: Vec<usize> =
+            self.0.iter().filter(|other| other.may_be(&table)).map(|other| other.number).collect();
+        for other in &mut self.0 {
+            if same.contains(&other.number) {
+                other.number = table.number;
+            }
+        }
+        self.0.push(table);
+        Ok(())
+    }
+
+    /// The number of a table: the same for all of its names, as far as that can be known.
+    pub(super) fn number(&self, scan: &TableScan, config: &ConfigOptions) -> usize {
+        let table = Table::of(scan, config);
+        let found = self.0.iter().find(|other| other.may_be(&table));
+        found.map_or(usize::MAX, |found| found.number)
+    }
+
+    pub(super) fn name(&self, number: usize) -> &str {
+        let found = self.0.iter().find(|table| table.number == number);
+        found.map_or("VALUES", |table| &table.name)
+    }
+}
+
+impl Table {
+    fn of(scan: &TableScan, config: &ConfigOptions) -> Self {
         let catalog = &config.catalog;
         let full =
             scan.table_name.clone().resolve(&catalog.default_catalog, &catalog.default_schema);
         let provider = source_as_provider(&scan.source).ok();
         let listing =
             provider.as_ref().and_then(|provider| provider.downcast_ref::<ListingTable>());
-        let files =
-            listing.map(|table| table.table_paths().iter().map(ToString::to_string).collect());
-        let table = Table { name: full.to_string(), provider, files: files.unwrap_or_default() };
-        if let Some(place) = self.0.iter().position(|other| other.may_be(&table)) {
-            return Ok(place);
-        }
-        self.0.push(table);
-        Ok(self.0.len() - 1)
+        let files = listing.map(|table| table.table_paths().iter().map(Location::of).collect());
+        Table { name: full.to_string(), provider, files: files.unwrap_or_default(), number: 0 }
     }
 
-    pub(super) fn name(&self, number: usize) -> &str {
-        self.0.get(number).map_or("VALUES", |table| &table.name)
-    }
-}
-
-impl Table {
     fn may_be(&self, other: &Table) -> bool {
         let is_one = match (&self.provider, &other.provider) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
             _ => false,
         };
-        let shares = |a: &String| {
-            other.files.iter().any(|b| a.starts_with(b.as_str()) || b.starts_with(a.as_str()))
-        };
+        let shares = |a: &Location| other.files.iter().any(|b| a.shares(b));
         // Tables without a name could be any.
         let unnamed = [self, other].iter().any(|table| table.name.ends_with("?table?"));
         is_one || self.name == other.name || unnamed || self.files.iter().any(shares)
+    }
+}
+
+impl Location {
+    fn of(url: &ListingTableUrl) -> Self {
+        let plain = format!("{}{}", url.object_store(), url.prefix());
+        if url.scheme() != "file" {
+            return Location { path: plain, file: None };
+        }
+        let path = format!("/{}", url.prefix());
+        let path = std::fs::canonicalize(&path).unwrap_or_else(|_| path.into());
+        #[cfg(unix)]
+        let file = std::fs::metadata(&path).ok().map(|found| {
+            use std::os::unix::fs::MetadataExt;
+            (found.dev(), found.ino())
+        });
+        #[cfg(not(unix))]
+        let file = None;
+        Location { path: format!("file://{}", path.display()), file }
+    }
+
+    fn shares(&self, other: &Location) -> bool {
+        let is_within = |a: &str, b: &str| a.starts_with(b);
+        let is_one = self.file.is_some() && self.file == other.file;
+        is_one || is_within(&self.path, &other.path) || is_within(&other.path, &self.path)
     }
 }
 

@@ -77,12 +77,12 @@ fn drawing(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<&'static Definition>>
             "joins, unions and groups of what was drawn would draw again on a cluster, once a task; accepted is to write the reports to a file first, and to query that, or to leave out the cluster",
         )),
         Some(definition) => Ok(Some(definition)),
-        None => own(plan),
+        None => drawn_by(plan),
     }
 }
 
 /// What draws in a node itself.
-fn own(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<&'static Definition>> {
+pub(super) fn drawn_by(plan: &Arc<dyn ExecutionPlan>) -> Result<Option<&'static Definition>> {
     let mut draws = None;
     plan.apply_expressions(&mut |expression| {
         expression.apply(|part| {

@@ -6,7 +6,7 @@ use datafusion::common::tree_node::TreeNode;
 use datafusion::logical_expr::{Expr, ExprSchemable, Operator};
 
 /// Functions of the engine that cannot fail.
-const TOTAL: [&str; 18] = [
+const TOTAL: [&str; 16] = [
     "btrim",
     "ltrim",
     "rtrim",
@@ -21,8 +21,6 @@ const TOTAL: [&str; 18] = [
     "coalesce",
     "greatest",
     "least",
-    "floor",
-    "ceil",
     "get_field",
     "date_part",
 ];
@@ -39,8 +37,8 @@ pub(super) fn partial(expression: &Expr, schema: &DFSchema) -> Option<String> {
 
 fn may_fail(part: &Expr, schema: &DFSchema) -> Option<String> {
     use Operator::{
-        And, Eq, Gt, GtEq, IsDistinctFrom, IsNotDistinctFrom, LikeMatch, Lt, LtEq, Minus, Multiply,
-        NotEq, NotLikeMatch, Or, Plus, StringConcat,
+        And, Eq, Gt, GtEq, IsDistinctFrom, IsNotDistinctFrom, Lt, LtEq, Minus, Multiply, NotEq, Or,
+        Plus, StringConcat,
     };
     let fails = |what: &str| Some(what.to_owned());
     match part {
@@ -59,12 +57,17 @@ fn may_fail(part: &Expr, schema: &DFSchema) -> Option<String> {
         | Expr::IsNotUnknown(_)
         | Expr::Between(_)
         | Expr::Case(_)
-        | Expr::InList(_)
-        | Expr::TryCast(_)
-        | Expr::Like(_) => None,
+        | Expr::InList(_) => None,
+        // A pattern of the data can be too long.
+        Expr::Like(like) if matches!(*like.pattern, Expr::Literal(..)) => None,
+        Expr::Like(_) => fails("LIKE with a pattern that is no literal"),
+        Expr::TryCast(cast) => match cast.expr.get_type(schema) {
+            Ok(from) if tries(&from, cast.field.data_type()) => None,
+            _ => fails("TRY_CAST of these types"),
+        },
         Expr::BinaryExpr(binary) => match binary.op {
             And | Or | Eq | NotEq | Lt | LtEq | Gt | GtEq | IsDistinctFrom | IsNotDistinctFrom
-            | LikeMatch | NotLikeMatch | StringConcat => None,
+            | StringConcat => None,
             // Of whole numbers and floats, whose ends are joined; of decimals and times they fail.
             Plus | Minus | Multiply => match part.get_type(schema) {
                 Ok(number) if number.is_integer() || number.is_floating() => None,
@@ -74,8 +77,16 @@ fn may_fail(part: &Expr, schema: &DFSchema) -> Option<String> {
         },
         Expr::Cast(cast) => match cast.expr.get_type(schema) {
             Ok(from) if widens(&from, cast.field.data_type()) => None,
-            _ => fails("CAST (TRY_CAST does not fail)"),
+            _ => fails("CAST (of texts and numbers TRY_CAST does not)"),
         },
+        // Of decimals they overflow.
+        Expr::ScalarFunction(call) if matches!(call.func.name(), "floor" | "ceil") => {
+            let number = call.args.first().map(|number| number.get_type(schema));
+            match number {
+                Some(Ok(number)) if number.is_integer() || number.is_floating() => None,
+                _ => fails("floor and ceil of decimals"),
+            }
+        }
         Expr::ScalarFunction(call) if TOTAL.contains(&call.func.name()) => None,
         Expr::ScalarFunction(call) if super::is_ours(call.func.name()) => None,
         Expr::ScalarFunction(call) => Some(call.func.name().to_owned()),
@@ -98,6 +109,20 @@ fn fold(name: &str, part: &Expr, schema: &DFSchema) -> Option<String> {
         _ => false,
     };
     (!is_total).then(|| name.to_owned())
+}
+
+/// Whether TRY_CAST between these types gives NULL where it gives nothing else. From times, and to dictionaries, it fails after all.
+fn tries(from: &DataType, to: &DataType) -> bool {
+    let is_text =
+        |kind: &DataType| matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
+    let is_plain = |kind: &DataType| {
+        is_text(kind) || kind.is_integer() || kind.is_floating() || kind == &DataType::Boolean
+    };
+    let is_more = |kind: &DataType| {
+        kind.is_decimal()
+            || matches!(kind, DataType::Date32 | DataType::Date64 | DataType::Timestamp(..))
+    };
+    (is_plain(from) && is_plain(to)) || (is_text(from) && is_more(to))
 }
 
 /// Whether every value of a type has one of the other.

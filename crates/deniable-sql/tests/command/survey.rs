@@ -180,6 +180,11 @@ fn what_are_reports() {
         ("SELECT * FROM (SELECT {moved} FROM answers) WHERE moved", false),
         ("SELECT DISTINCT {moved} FROM answers", false),
         ("SELECT {moved} FROM answers ORDER BY moved LIMIT 7", false),
+        ("(SELECT region, {moved} FROM answers ORDER BY moved LIMIT 100) ORDER BY region", false),
+        (
+            "SELECT randomize_yes_no(b AND region <> '', 'moved') AS moved FROM (SELECT region, randomize_yes_no(moved, 'epsilon = 0.01') AS b FROM answers)",
+            false,
+        ),
         ("SELECT {moved} FROM answers ORDER BY NOT moved, region LIMIT 7", false),
         ("SELECT {moved} FROM answers ORDER BY region, moved LIMIT 7", false),
         ("SELECT moved FROM (SELECT {moved} FROM answers ORDER BY moved LIMIT 9) LIMIT 7", false),

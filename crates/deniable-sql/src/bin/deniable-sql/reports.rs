@@ -27,7 +27,9 @@ pub(crate) fn fingerprint(plan: &LogicalPlan, survey: &str) -> Result<Option<Fin
         }
         reports.push(field.name().as_str());
     }
-    let are_reports = !reports.is_empty() && !chooses(plan, &reports, false);
+    // A report of a report is none of the survey.
+    let is_once = deniable_sql::losses(plan)?.len() == randomizers(plan);
+    let are_reports = !reports.is_empty() && is_once && !chooses(plan, &reports, false);
     Ok(are_reports.then(|| parsed.fingerprint()))
 }
 
@@ -56,6 +58,19 @@ fn call<'a>(plan: &'a LogicalPlan, place: usize, name: &str) -> Option<&'a Expr>
     }
 }
 
+/// How many columns of the outermost SELECT randomize.
+fn randomizers(plan: &LogicalPlan) -> usize {
+    let fields = plan.schema().fields().iter().enumerate();
+    let calls = fields.filter_map(|(place, field)| call(plan, place, field.name()));
+    let is_ours = |call: &&Expr| match call {
+        Expr::ScalarFunction(call) => deniable_sql::definitions()
+            .iter()
+            .any(|ours| ours.group == Group::Randomize && ours.name == call.func.name()),
+        _ => false,
+    };
+    calls.filter(is_ours).count()
+}
+
 /// Whether a call randomizes answers to a question of this kind, with these parameters.
 fn is_call_of(call: &Expr, kind: &Kind, parameters: &str) -> bool {
     let Expr::ScalarFunction(call) = call else { return false };
@@ -79,11 +94,10 @@ fn chooses(plan: &LogicalPlan, reports: &[&str], is_limited: bool) -> bool {
         LogicalPlan::Sort(sort) => {
             let mut by = sort.expr.iter().flat_map(|sort| sort.expr.column_refs());
             let is_limited = is_limited || sort.fetch.is_some();
-            is_limited && by.any(|column| reports.contains(&column.name.as_str()))
+            (is_limited && by.any(|column| reports.contains(&column.name.as_str())))
+                || chooses(&sort.input, reports, is_limited)
         }
-        LogicalPlan::Projection(select) if matches!(*select.input, LogicalPlan::Sort(_)) => {
-            chooses(&select.input, reports, is_limited)
-        }
+        LogicalPlan::Projection(select) => chooses(&select.input, reports, is_limited),
         _ => false,
     }
 }
