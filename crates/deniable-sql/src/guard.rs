@@ -8,12 +8,13 @@
 //! 2. [`Once`] sees the query when it is optimized: each mark is there at most once, and where it was put.
 //! 3. [`Physically`] sees the plan that will run: each mark is there at most once. One rule of the engine, which would draw again for a filter, is [left out](LeftOut) of plans that draw.
 //!
-//! Marks are arguments, so they travel with the plan to other machines.
+//! Marks are arguments, so they travel with the plan to other machines. There a fourth rule, [`Tasks`], sees to it that no two tasks draw for a row.
 
 mod flow;
 mod mark;
 mod once;
 mod tables;
+mod tasks;
 mod total;
 
 use datafusion::arrow::datatypes::DataType;
@@ -28,6 +29,7 @@ use crate::randomize;
 
 pub(crate) use mark::Mark;
 pub(crate) use once::{LeftOut, Once, Physically};
+pub(crate) use tasks::Tasks;
 
 /// No literal of SQL has this type, so nobody writes a mark by mistake.
 pub(crate) const MARK_TYPE: DataType = DataType::FixedSizeBinary(MARK_BYTES);

@@ -85,6 +85,23 @@ pub fn with_functions(state: SessionState) -> Result<SessionState> {
     Ok(state)
 }
 
+/// The same for a session that plans for several machines, as Ballista's scheduler does: what is safe in one process only is refused.
+///
+/// The rules of the session are those that run: Ballista's adaptive planner has others of its own, and must be off.
+///
+/// # Errors
+///
+/// As [`register`].
+pub fn with_functions_for_cluster(state: SessionState) -> Result<SessionState> {
+    let state = with_functions(state)?;
+    let id = state.session_id().to_owned();
+    let state = SessionStateBuilder::new_from_existing(state)
+        .with_session_id(id)
+        .with_physical_optimizer_rule(Arc::new(guard::Tasks))
+        .build();
+    Ok(state)
+}
+
 /// The functions of a row. Without the guard of a session they refuse to run.
 pub fn scalar_functions() -> Vec<ScalarUDF> {
     let randomizers = randomize::ALL.into_iter().map(randomize::Randomizer::function);

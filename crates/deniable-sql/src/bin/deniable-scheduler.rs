@@ -49,7 +49,9 @@ async fn serve(config: Config) -> Result<()> {
     let config = config
         .with_override_config_producer(Arc::new(SessionConfig::new_with_ballista))
         .with_override_session_builder(Arc::new(|config| {
-            deniable_sql::with_functions(default_session_builder(config)?)
+            // Whatever the client says: the adaptive planner leaves out the rules of a session, and so the guard.
+            let config = config.with_ballista_adaptive_query_planner(false);
+            deniable_sql::with_functions_for_cluster(default_session_builder(config)?)
         }));
     let cluster = BallistaCluster::new_from_config(&config).await?;
     start_server(cluster, address, Arc::new(config)).await

@@ -104,6 +104,10 @@ impl Args {
             Some(survey) => reports::fingerprint(&plan, survey)?,
             None => None,
         };
+        #[cfg(feature = "cluster")]
+        if self.cluster.is_some() && !losses.is_empty() {
+            session::check(&session, &plan).await?;
+        }
         let frame = session.execute_logical_plan(plan).await?;
         let plan = frame.create_physical_plan().await.map_err(|error| Error::of_plan(&error))?;
         let written = self.output.write(plan, session.task_ctx(), fingerprint).await;
