@@ -11,7 +11,12 @@ use ballista_executor::executor_process::{ExecutorProcessConfig, start_executor_
 use clap::Parser;
 use tracing_subscriber::EnvFilter;
 
+/// What is logged if `RUST_LOG` does not say it. The parts that run tasks log what tasks say, and that can quote data.
+const LOGGED: &str = "warn,ballista_executor=off,ballista_executor::executor_process=warn";
+
 fn main() -> ExitCode {
+    // What tasks hand on is in files, and so are answers for which there is no memory: nobody else reads them.
+    rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
     // As in `deniable`: a core dump and the message of a panic could have raw answers in them.
     let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
     let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
@@ -20,7 +25,7 @@ fn main() -> ExitCode {
         eprintln!("error: a defect of the program, at {place}; please report it");
     }));
     let config = Config::parse();
-    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
+    let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(LOGGED));
     tracing_subscriber::fmt()
         .with_ansi(false)
         .with_env_filter(filter)
