@@ -45,6 +45,12 @@ impl fmt::Display for Error {
 /// An error of a query that runs.
 impl From<DataFusionError> for Error {
     fn from(error: DataFusionError) -> Self {
+        #[cfg(feature = "cluster")]
+        if let DataFusionError::Execution(text) = error.find_root()
+            && let Some(message) = lost(text)
+        {
+            return Error::failed(message);
+        }
         let code = match error.find_root() {
             DataFusionError::IoError(_)
             | DataFusionError::ObjectStore(_)
@@ -53,6 +59,22 @@ impl From<DataFusionError> for Error {
         };
         Error { code, message: deniable_sql::shown(&error) }
     }
+}
+
+/// Whether a text of Ballista's says that machines of a cluster are gone. The text itself can have data in it, and is not shown.
+#[cfg(feature = "cluster")]
+fn lost(text: &str) -> Option<&'static str> {
+    const CONNECTION: [&str; 4] =
+        ["tonic::transport::Error", "h2 protocol error", "GrpcConnectionError", "Stream closed"];
+    if text.starts_with("Job ") {
+        let is_empty = text.contains(" failed: all executors were lost");
+        return is_empty.then_some(
+            "the cluster lost all its executors, and none came back in time; start them, and then the query again",
+        );
+    }
+    CONNECTION.iter().any(|part| text.contains(part)).then_some(
+        "the connection to a machine of the cluster was lost; when all of them run, start the query again",
+    )
 }
 
 impl Error {
