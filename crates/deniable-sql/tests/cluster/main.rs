@@ -1,5 +1,5 @@
 //! A scheduler and executors as processes, on loopback: the results of one process, whatever the number of machines, and whichever of them is lost.
-#![cfg(all(unix, feature = "cluster"))]
+#![cfg(unix)]
 #![forbid(unsafe_code)]
 
 mod data;

@@ -5,6 +5,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -14,8 +15,11 @@ use tempfile::TempDir;
 /// Nothing here takes longer, unless it hangs.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// One cluster at a time: there are few processors.
-static ONE: Mutex<()> = Mutex::new(());
+/// Two clusters at a time: there are few processors, but some tests wait until silence is noticed.
+static TURNS: [Mutex<()>; 2] = [const { Mutex::new(()) }; 2];
+
+/// How many clusters there were.
+static STARTED: AtomicUsize = AtomicUsize::new(0);
 
 /// A program that runs, with what it says in a file.
 pub(crate) struct Program {
@@ -72,13 +76,14 @@ pub(crate) struct Cluster {
     /// HOST:PORT.
     pub(crate) address: String,
     folder: TempDir,
-    _one: MutexGuard<'static, ()>,
+    _turn: MutexGuard<'static, ()>,
 }
 
 impl Cluster {
     /// A cluster that is ready, each executor with one task at a time.
     pub(crate) fn start(executors: usize) -> Self {
-        let one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
+        let turn = &TURNS[STARTED.fetch_add(1, Ordering::Relaxed) % TURNS.len()];
+        let turn = turn.lock().unwrap_or_else(PoisonError::into_inner);
         let folder = tempfile::tempdir().unwrap();
         // Another program can take a port before ours does.
         let (scheduler, port) = (0..5).find_map(|_| scheduler(executors, folder.path())).unwrap();
@@ -87,7 +92,7 @@ impl Cluster {
             .collect();
         let address = format!("127.0.0.1:{port}");
         until("the executors are known", || is_ready(&address).then_some(()));
-        Cluster { executors, scheduler, address, folder, _one: one }
+        Cluster { executors, scheduler, address, folder, _turn: turn }
     }
 
     /// Where an executor has its files.
