@@ -126,8 +126,10 @@ impl Programs {
     /// The seconds that a cluster takes to count.
     fn count(&self, executors: usize) -> f64 {
         let port = "50950";
-        let start = |name: &str, arguments: &[&str]| {
-            let mut command = Command::new(self.sql.join(name));
+        // Each on a processor of its own: a task counts with as many threads as there are processors.
+        let start = |processors: &str, name: &str, arguments: &[&str]| {
+            let mut command = Command::new("taskset");
+            command.args(["-c", processors]).arg(self.sql.join(name));
             let command = command.current_dir(&self.folder).args([
                 "--bind-host",
                 "127.0.0.1",
@@ -143,12 +145,13 @@ impl Programs {
                     .expect("a program"),
             )
         };
-        let _scheduler = start("deniable-scheduler", &["--bind-port", port]);
+        let _scheduler = start("0,1", "deniable-scheduler", &["--bind-port", port]);
         sleep(Duration::from_secs(2));
         let executor = |i: usize| {
             let (port_, grpc, work) = (format!("5096{i}"), format!("5097{i}"), format!("work-{i}"));
             fs::create_dir_all(self.folder.join(&work)).expect("a folder");
             start(
+                &i.to_string(),
                 "deniable-executor",
                 &[
                     "--scheduler-host",
