@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 
 /// Nothing here takes longer, unless it hangs.
-const PATIENCE: Duration = Duration::from_secs(120);
+const PATIENCE: Duration = Duration::from_secs(600);
 
 /// Two clusters at a time: there are few processors, but some tests wait until silence is noticed.
 static TURNS: [Mutex<()>; 2] = [const { Mutex::new(()) }; 2];
