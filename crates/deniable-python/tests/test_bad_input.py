@@ -278,6 +278,7 @@ FRAME = {
     "hours": [1.0, 2.0],
     "page": ["a", "b"],
 }
+SCHEMA = pyarrow.table(FRAME).schema
 SURVEY_REPORTS = SURVEY.randomize(FRAME)
 PARAMS = deniable.RapporParams(k=16, h=2, m=4, p=0.25, q=0.75, f=0.5)
 CLIENT = deniable.RapporClient(PARAMS)
@@ -321,7 +322,8 @@ ACCEPTED = {
     "Counts.from_json": dict(text=DRINK.count(["tea"]).to_json()),
     "Survey.load": dict(path="not there"),
     "Survey.parse": dict(text="version = 1"),
-    "Survey.randomize": dict(self=SURVEY, frame=FRAME),
+    "Survey.randomize": dict(self=SURVEY, frame=FRAME, plain=False),
+    "Survey.report_schema": dict(self=SURVEY, answers=SCHEMA, plain=False),
     "Survey.count": dict(self=SURVEY, reports=SURVEY_REPORTS),
     "Survey.estimate": dict(
         self=SURVEY, reports=SURVEY_REPORTS, confidence=0.95, target="population", candidates=["a"]
