@@ -29,6 +29,8 @@
 mod call;
 mod central;
 mod definition;
+#[cfg(feature = "command")]
+mod discreet;
 mod error;
 mod estimate;
 mod guard;
@@ -45,6 +47,8 @@ use datafusion::logical_expr::{AggregateUDF, ScalarUDF};
 use datafusion::prelude::SessionContext;
 
 pub use definition::{Definition, Group};
+#[cfg(feature = "command")]
+pub use discreet::be_discreet;
 pub use error::{shown, shown_of_plan};
 pub use loss::{Loss, losses};
 pub use parameters::question_fields;

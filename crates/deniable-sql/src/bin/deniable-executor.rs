@@ -17,13 +17,7 @@ const LOGGED: &str = "warn,ballista_executor=off,ballista_executor::executor_pro
 fn main() -> ExitCode {
     // What tasks hand on is in files, and so are answers for which there is no memory: nobody else reads them.
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
-    // As in `deniable`: a core dump and the message of a panic could have raw answers in them.
-    let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
-    let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
-    std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        eprintln!("error: a defect of the program, at {place}; please report it");
-    }));
+    deniable_sql::be_discreet();
     let config = Config::parse();
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new(LOGGED));
     tracing_subscriber::fmt()

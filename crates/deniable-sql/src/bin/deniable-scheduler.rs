@@ -15,6 +15,7 @@ use datafusion::prelude::SessionConfig;
 use tracing_subscriber::EnvFilter;
 
 fn main() -> ExitCode {
+    deniable_sql::be_discreet();
     let config = Config::parse();
     let filter = EnvFilter::try_from_default_env().unwrap_or_else(|_| EnvFilter::new("warn"));
     tracing_subscriber::fmt()

@@ -61,14 +61,7 @@ struct Args {
 }
 
 fn main() -> ExitCode {
-    // As in `deniable`: a core dump and the message of a panic could have raw answers in them.
-    let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
-    let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
-    std::panic::set_hook(Box::new(|panic| {
-        let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        let _ =
-            writeln!(io::stderr(), "error: a defect of the program, at {place}; please report it");
-    }));
+    deniable_sql::be_discreet();
     let args = Args::parse();
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
