@@ -104,6 +104,8 @@ impl Programs {
     }
 
     fn cluster(&self) {
+        let bytes = fs::metadata(self.folder.join("reports.parquet")).expect("reports").len();
+        println!("a row of reports takes {:.1} bytes", bytes as f64 / files::ROWS as f64);
         for i in 0..TIMES {
             let link = self.folder.join(format!("part-{i}.parquet"));
             fs::hard_link(self.folder.join("reports.parquet"), link).expect("a link");

@@ -113,8 +113,6 @@ fn fold(name: &str, part: &Expr, schema: &DFSchema) -> Option<String> {
 
 /// Whether TRY_CAST between these types gives NULL where it gives nothing else. From times, and to dictionaries, it fails after all.
 fn tries(from: &DataType, to: &DataType) -> bool {
-    let is_text =
-        |kind: &DataType| matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     let is_plain = |kind: &DataType| {
         is_text(kind) || kind.is_integer() || kind.is_floating() || kind == &DataType::Boolean
     };
@@ -127,8 +125,6 @@ fn tries(from: &DataType, to: &DataType) -> bool {
 
 /// Whether every value of a type has one of the other.
 fn widens(from: &DataType, to: &DataType) -> bool {
-    let is_text =
-        |kind: &DataType| matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View);
     if let DataType::Dictionary(_, values) = from {
         return widens(values, to);
     }
@@ -153,4 +149,8 @@ fn widens(from: &DataType, to: &DataType) -> bool {
         }
         _ => false,
     }
+}
+
+fn is_text(kind: &DataType) -> bool {
+    matches!(kind, DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View)
 }
