@@ -17,6 +17,7 @@
 //!
 //! [`proof`] says why the bounds hold, and what checks it.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), no_std)]
 
 mod bound;
 mod cast;

@@ -4,9 +4,10 @@
 //! 64-bit words be run over every word of 4 or 8 bits, and with words that stand for an interval which
 //! each comparison splits.
 
+use alloc::vec::Vec;
 use core::cmp::Ordering;
 
-use crate::{Entropy, Result};
+use crate::{Entropy, Error, Result};
 
 /// A uniformly random word of [`Word::BITS`] bits.
 pub trait Word: Copy {
@@ -73,6 +74,17 @@ impl<E: Entropy + ?Sized> Source for E {
         words.resize(count, 0);
         self.fill(words)
     }
+}
+
+/// So many words in the place of what `words` held: no fewer, whatever a source of somebody's own does.
+#[inline]
+pub(crate) fn draw_exactly<S: Source + ?Sized>(
+    count: usize,
+    words: &mut Vec<S::Word>,
+    source: &mut S,
+) -> Result<()> {
+    source.draw_many(count, words)?;
+    if words.len() == count { Ok(()) } else { Err(Error::entropy_unavailable()) }
 }
 
 /// A source whose first word has been drawn already.

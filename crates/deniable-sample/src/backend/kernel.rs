@@ -15,36 +15,65 @@ pub trait Kernel {
 /// Runs a kernel with the best instructions that this processor has.
 #[inline]
 pub fn vectorized<K: Kernel>(kernel: K) -> K::Output {
-    #[cfg(target_arch = "x86_64")]
-    if has_avx2() {
+    #[cfg(all(feature = "std", target_arch = "x86_64"))]
+    if avx2::is_there() {
         // SAFETY: this processor has what the function is compiled for.
-        return unsafe { with_avx2(kernel) };
+        return unsafe { avx2::run(kernel) };
     }
     kernel.run()
 }
 
-/// Whether the processor has AVX2 and the instructions on bits that came with it.
-#[cfg(target_arch = "x86_64")]
-#[inline]
-fn has_avx2() -> bool {
+/// Runs the plain form of all kernels from now on, so that both forms can be checked on one machine.
+pub fn without_vectors() {
+    #[cfg(all(feature = "std", target_arch = "x86_64"))]
+    avx2::leave_out();
+}
+
+#[cfg(all(feature = "std", target_arch = "x86_64"))]
+mod avx2 {
+    use core::sync::atomic::{AtomicU8, Ordering};
     use std::arch::is_x86_feature_detected;
-    static HAS: std::sync::OnceLock<bool> = std::sync::OnceLock::new();
-    *HAS.get_or_init(|| {
-        is_x86_feature_detected!("avx2")
+
+    use super::Kernel;
+
+    /// Which of the two forms of kernels is run, once that is known.
+    static KERNELS: AtomicU8 = AtomicU8::new(UNKNOWN);
+
+    const UNKNOWN: u8 = 0;
+    const PLAIN: u8 = 1;
+    const VECTORIZED: u8 = 2;
+
+    /// Whether the processor has AVX2 and the instructions on bits that came with it.
+    #[inline]
+    pub(super) fn is_there() -> bool {
+        match KERNELS.load(Ordering::Relaxed) {
+            UNKNOWN => look(),
+            kernels => kernels == VECTORIZED,
+        }
+    }
+
+    #[cold]
+    fn look() -> bool {
+        let is_there = is_x86_feature_detected!("avx2")
             && is_x86_feature_detected!("bmi1")
             && is_x86_feature_detected!("bmi2")
             && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt")
-    })
-}
+            && is_x86_feature_detected!("popcnt");
+        KERNELS.store(if is_there { VECTORIZED } else { PLAIN }, Ordering::Relaxed);
+        is_there
+    }
 
-/// Runs a kernel with registers of 256 bits, and with instructions on single bits.
-///
-/// # Safety
-///
-/// The processor has AVX2, BMI1, BMI2, LZCNT and POPCNT.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn with_avx2<K: Kernel>(kernel: K) -> K::Output {
-    kernel.run()
+    pub(super) fn leave_out() {
+        KERNELS.store(PLAIN, Ordering::Relaxed);
+    }
+
+    /// Runs a kernel with registers of 256 bits, and with instructions on single bits.
+    ///
+    /// # Safety
+    ///
+    /// The processor has AVX2, BMI1, BMI2, LZCNT and POPCNT.
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn run<K: Kernel>(kernel: K) -> K::Output {
+        kernel.run()
+    }
 }

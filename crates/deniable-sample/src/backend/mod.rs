@@ -2,10 +2,15 @@
 #![allow(unsafe_code)]
 
 mod kernel;
+#[cfg(feature = "std")]
 mod pages;
+#[cfg(feature = "std")]
 mod wiped_on_fork;
+#[cfg(feature = "std")]
 mod words;
 
-pub use kernel::{Kernel, vectorized};
+pub use kernel::{Kernel, vectorized, without_vectors};
+#[cfg(feature = "std")]
 pub(crate) use wiped_on_fork::{State, WipedOnFork};
+#[cfg(feature = "std")]
 pub(crate) use words::{bytes_of, take};

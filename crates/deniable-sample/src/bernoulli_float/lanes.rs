@@ -1,11 +1,13 @@
 //! Many flips at once.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use super::{Dyadic, DyadicDigits};
 use crate::backend::{Kernel, vectorized};
 use crate::error::Refusal;
 use crate::expansion::{Expansion, lowest, uniform_is_below};
+use crate::word::draw_exactly;
 use crate::{Error, Result, Source, Word};
 
 /// So many words of flips at a time are enough to make a call of [`Dyadic::sample_flips`] cheap, and few enough for the fastest cache.
@@ -87,28 +89,28 @@ impl Dyadic {
             }
             return Ok(());
         }
-        let together = match constant_time {
-            true => self.places,
-            false => self.places.min((count / groups).max(1).ilog2() + 3),
-        };
+        let (together, most) = lengths(self.places, groups, count, constant_time);
         let mut digits = DyadicDigits { probability: self, position: 0 };
         while digits.position < together {
-            let length = most_digits(groups).min(together - digits.position);
+            let length = most.min(together - digits.position);
             let next = digits.next(length).unwrap_or(0);
-            source.draw_many(length as usize * groups, words)?;
-            if words.len() != length as usize * groups {
-                return Err(Error::entropy_unavailable());
-            }
+            draw_exactly(length as usize * groups, words, source)?;
             vectorized(Compare { flips, undecided, digits: next, length, words });
         }
         if together < self.places { decide(flips, undecided, digits, source) } else { Ok(()) }
     }
 }
 
-/// How many digits of so many groups of lanes are drawn at once.
-fn most_digits(groups: usize) -> u32 {
+/// How many digits are compared for all lanes together, and how many of so many groups of lanes are drawn at once. By itself, so that the code which sees what is
+/// drawn has no division in it.
+#[inline(never)]
+fn lengths(places: u32, groups: usize, count: usize, constant_time: bool) -> (u32, u32) {
     const WORDS: usize = 2048;
-    (WORDS / groups).clamp(1, 64) as u32
+    let together = match constant_time {
+        true => places,
+        false => places.min((count / groups).max(1).ilog2() + 3),
+    };
+    (together, (WORDS / groups).clamp(1, 64) as u32)
 }
 
 /// Some digits of the probability, and for each of them a word for every group of lanes.
@@ -150,8 +152,10 @@ impl<W: Word> Compare<'_, W> {
         let Some(flips) = self.flips[first..].first_chunk_mut::<N>() else { return };
         let Some(undecided) = self.undecided[first..].first_chunk_mut::<N>() else { return };
         let (mut below, mut open) = (*flips, *undecided);
-        for (place, words) in (0..self.length).rev().zip(self.words.chunks_exact(groups)) {
-            let Some(words) = words[first..].first_chunk::<N>() else { return };
+        let mut at = first;
+        for place in (0..self.length).rev() {
+            let Some(words) = self.words[at..].first_chunk::<N>() else { return };
+            at += groups;
             // The digits are no secret. What was drawn decides no branch.
             if self.digits >> place & 1 == 1 {
                 for group in 0..N {

@@ -66,9 +66,17 @@
 //!   back; the main thread's may merely end with the process.
 //! - Words not yet handed out are in memory: who reads it learns up to 1004 words of the future, and all
 //!   words up to the next seed.
+//!
+//! # Without `std`
+//!
+//! All of this is about [`OsEntropy`], which is there with the feature `std` only. Without it nothing here generates words: those of the
+//! caller's [`Entropy`] are used as they come.
 
+#[cfg(feature = "std")]
 mod cipher;
+#[cfg(feature = "std")]
 mod generator;
+#[cfg(feature = "std")]
 mod os;
 
 use crate::Result;
@@ -121,9 +129,11 @@ pub trait Entropy {
 /// # assert!(!words.contains(&word));
 /// # Ok::<(), deniable_sample::Error>(())
 /// ```
+#[cfg(feature = "std")]
 #[derive(Clone, Debug, Default)]
 pub struct OsEntropy(());
 
+#[cfg(feature = "std")]
 impl OsEntropy {
     /// A handle on this thread's generator, whichever thread it is used on.
     pub fn new() -> Self {
@@ -131,6 +141,7 @@ impl OsEntropy {
     }
 }
 
+#[cfg(feature = "std")]
 impl Entropy for OsEntropy {
     /// Fills `words`. On failure they are all zero.
     fn fill(&mut self, words: &mut [u64]) -> Result<()> {

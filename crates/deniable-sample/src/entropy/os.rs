@@ -55,7 +55,7 @@ struct Slot {
     tried: Cell<bool>,
 }
 
-thread_local! {
+std::thread_local! {
     static SLOT: Slot = const { Slot { generator: Cell::new(None), tried: Cell::new(false) } };
 }
 

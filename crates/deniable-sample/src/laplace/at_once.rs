@@ -1,12 +1,14 @@
 //! Noise that one word decides, which nearly always it does.
 
+use alloc::vec::Vec;
+
 use deniable_num::Narrow;
 use deniable_num::certified::NegLns;
 
 use super::DiscreteLaplace;
 use crate::backend::{Kernel, vectorized};
 use crate::magnitude::leading;
-use crate::word::Resumed;
+use crate::word::{Resumed, draw_exactly};
 use crate::{Result, Source, Word};
 
 /// How noise is added to numbers of one type: at once where a word tells its magnitude, and slowly where it does not. Both
@@ -57,7 +59,7 @@ pub(crate) trait AddNoise<T: Copy> {
         let mut words = Vec::new();
         for numbers in numbers.chunks_mut(S::Word::BITS as usize) {
             let negative = self.law().sample_signs(numbers.len() as u32, source)?;
-            source.draw_many(numbers.len(), &mut words)?;
+            draw_exactly(numbers.len(), &mut words, source)?;
             let mut left = vectorized(Block { noise: self, numbers, negative, words: &words });
             while left != 0 {
                 let lane = left.trailing_zeros() as usize;

@@ -12,7 +12,7 @@ use crate::magnitude::{Bounds, Scale, sample_magnitude};
 use crate::{Error, Ratio, Result, Source};
 
 pub(crate) mod at_once;
-mod saturating;
+pub(crate) mod saturating;
 
 pub use saturating::SaturatingInt;
 

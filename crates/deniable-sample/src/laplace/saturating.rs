@@ -17,6 +17,10 @@ pub trait SaturatingInt: sealed::Sealed + Copy + Debug + PartialEq + Into<i128> 
 
     /// The integer of this type that is nearest to n.
     fn saturated(n: i128) -> Self;
+
+    /// The last bits of n.
+    #[doc(hidden)]
+    fn truncated(n: i128) -> Self;
 }
 
 impl DiscreteLaplace {
@@ -95,7 +99,7 @@ impl<I: SaturatingInt> AddNoise<I> for DiscreteLaplace {
 }
 
 /// So far from any shift that the sum is beyond the ends of every type. What is further away is brought here.
-const FAR: u128 = 1 << 66;
+pub(crate) const FAR: u128 = 1 << 66;
 
 /// shift + G, or shift − 1 − G, saturated; for a G of at most FAR.
 #[inline]
@@ -115,7 +119,7 @@ fn times_power(n: u128, up: u32) -> u128 {
 }
 
 /// n, or FAR if that is less.
-fn capped(n: &BigUint) -> u128 {
+pub(crate) fn capped(n: &BigUint) -> u128 {
     u128::try_from(n).map_or(FAR, |n| n.min(FAR))
 }
 
@@ -135,6 +139,11 @@ macro_rules! saturating {
                 #[inline]
                 fn saturated(n: i128) -> Self {
                     n.clamp(<$int>::MIN.into(), <$int>::MAX.into()) as $int
+                }
+
+                #[inline]
+                fn truncated(n: i128) -> Self {
+                    n as $int
                 }
             }
         )*

@@ -1,8 +1,11 @@
 //! A uniform integer below t and one below t − 1, from the same word.
 
+use alloc::vec::Vec;
+
 use super::{sample_uniform_int_below, surplus};
 use crate::backend::{Kernel, vectorized};
 use crate::error::Refusal;
+use crate::word::draw_exactly;
 use crate::{Error, Low, Result, Source, Word};
 
 /// An integer below t and one below t − 1, each uniform, for those who use one of the two.
@@ -78,12 +81,12 @@ impl EitherBelow {
         let half = S::Word::BITS / 2;
         // So small that few halves are drawn again.
         if self.product() <= 1 << (half - half / 4) {
-            source.draw_many(any.len().div_ceil(2), words)?;
+            draw_exactly(any.len().div_ceil(2), words, source)?;
             if !vectorized(Halves { law: self, half, words, any, other }) {
                 return Ok(());
             }
         } else if u128::from(self.product()) >> S::Word::BITS == 0 {
-            source.draw_many(any.len(), words)?;
+            draw_exactly(any.len(), words, source)?;
             for ((any, other), &word) in any.iter_mut().zip(&mut *other).zip(&*words) {
                 [*any, *other] = self.of(word).unwrap_or([REJECTED; 2]);
             }

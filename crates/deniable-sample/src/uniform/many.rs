@@ -1,7 +1,10 @@
 //! Many uniform integers below one bound, several from a word.
 
+use alloc::vec::Vec;
+
 use super::{sample_uniform_int_below, surplus};
 use crate::error::Refusal;
+use crate::word::draw_exactly;
 use crate::{Error, Result, Source, Word};
 
 /// Independent integers below n, each uniform, of which one word gives several.
@@ -52,7 +55,7 @@ impl ManyBelow {
             return self.sample_each(below, source);
         }
         let surplus = surplus(power, S::Word::BITS);
-        source.draw_many(below.len().div_ceil(digits), words)?;
+        draw_exactly(below.len().div_ceil(digits), words, source)?;
         if words.len() != below.len().div_ceil(digits) {
             return Err(Error::entropy_unavailable());
         }
