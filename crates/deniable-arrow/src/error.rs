@@ -29,8 +29,10 @@ pub enum ErrorKind {
     Type,
     /// Reports or counts that are not of this survey, or of no survey.
     Reports,
-    /// A mechanism: no entropy, or a parameter of an estimate.
+    /// A mechanism: a parameter of an estimate.
     Mechanism,
+    /// The operating system gives no entropy.
+    EntropyUnavailable,
 }
 
 impl Error {
@@ -67,6 +69,10 @@ impl std::error::Error for Error {}
 
 impl From<deniable::Error> for Error {
     fn from(error: deniable::Error) -> Self {
-        Error { kind: ErrorKind::Mechanism, message: error.to_string() }
+        let kind = match error.kind() {
+            deniable::ErrorKind::EntropyUnavailable => ErrorKind::EntropyUnavailable,
+            _ => ErrorKind::Mechanism,
+        };
+        Error { kind, message: error.to_string() }
     }
 }

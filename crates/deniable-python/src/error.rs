@@ -34,6 +34,7 @@ impl From<deniable_arrow::Error> for Error {
     fn from(error: deniable_arrow::Error) -> Self {
         Error(match error.kind() {
             deniable_arrow::ErrorKind::Type => PyTypeError::new_err(error.to_string()),
+            deniable_arrow::ErrorKind::EntropyUnavailable => PyOSError::new_err(error.to_string()),
             _ => PyValueError::new_err(error.to_string()),
         })
     }

@@ -235,7 +235,12 @@ fn make_scalar_integer_laplace_cks20(
     let sensitivity = sensitivity.map(|most| whole("sensitivity", most)).transpose()?;
     let sensitivity = sensitivity.or(bounds.map(|(low, high)| high.abs_diff(low)));
     let scale = integer_scale(one_of("scale", scale, epsilon)?, sensitivity)?;
-    Measurement::of_spec(Spec::ScalarIntegerLaplaceCks20 { number, bounds, scale })
+    Measurement::of_spec(Spec::ScalarIntegerLaplaceCks20 {
+        number,
+        bounds,
+        scale,
+        constant_time: false,
+    })
 }
 
 /// Laplace noise on many whole numbers about everybody, as one vector: a histogram, say.
@@ -259,7 +264,13 @@ fn make_vector_integer_laplace_cks20(
     let sensitivity = sensitivity.map(|most| whole("sensitivity", most)).transpose()?;
     let size = size.map(|size| whole("size", size)).transpose()?;
     let scale = integer_scale(one_of("scale", scale, epsilon)?, sensitivity)?;
-    Measurement::of_spec(Spec::VectorIntegerLaplaceCks20 { number, bounds, size, scale })
+    Measurement::of_spec(Spec::VectorIntegerLaplaceCks20 {
+        number,
+        bounds,
+        size,
+        scale,
+        constant_time: false,
+    })
 }
 
 /// Adds the constructors to the module.

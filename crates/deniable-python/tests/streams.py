@@ -95,6 +95,35 @@ def processes(method, work):
     check([before, work(), *found])
 
 
+def in_a_loop(queue, work, turns):
+    """A worker: work after work, of which its process is told."""
+    queue.put([stream for _ in range(turns) for stream in work()])
+
+
+def workers(method, work):
+    """So many processes at a time, made by one that draws before each of them and after all; each of them draws again and again."""
+    context = multiprocessing.get_context(method)
+    queue, before, all_workers = context.Queue(), [], []
+    for _ in range(CHILDREN if method == "fork" else 4):
+        before.append(work())
+        worker = context.Process(target=in_a_loop, args=(queue, work, 4))
+        worker.start()
+        all_workers.append(worker)
+    found = [queue.get(timeout=240) for _ in all_workers]
+    for worker in all_workers:
+        worker.join()
+        assert worker.exitcode == 0, "a child failed"
+    check([*before, work(), *found])
+
+
+SEED = int.from_bytes(os.urandom(8), "little")
+
+
+def seeded_once(_=None):
+    """A mistake: the state of a process, which its children have a copy of, or all have from one number."""
+    return [np.random.default_rng(SEED).integers(0, 2, 256).astype("u1").tobytes()]
+
+
 def threads(work):
     found, barrier = [], threading.Barrier(CHILDREN)
 
@@ -118,8 +147,11 @@ def planted(work):
 
 
 if __name__ == "__main__":
-    name, work = sys.argv[1], {"short": streams, "long": long_streams}[sys.argv[2]]
-    if name in ("spawn", "forkserver"):
+    name = sys.argv[1]
+    work = {"short": streams, "long": long_streams, "seeded once": seeded_once}[sys.argv[2]]
+    if name.startswith("workers of "):
+        workers(name.removeprefix("workers of "), work)
+    elif name in ("spawn", "forkserver"):
         processes(name, work)
     elif name == "pool of fork":
         processes("fork", work)

@@ -35,8 +35,12 @@ def run(*words):
 
 @pytest.mark.parametrize("work", ["short", "long"])
 @pytest.mark.parametrize(
-    "name", ["fork", "fork of a fork", "pool of fork", "forkserver", "spawn", "threads"]
-)
+    "name",
+    [
+        "fork", "fork of a fork", "pool of fork", "forkserver", "spawn", "threads",
+        "workers of fork", "workers of forkserver", "workers of spawn",
+    ],
+)  # fmt: skip
 def test_no_two_streams_are_equal(name, work):
     done = run(name, work)
     assert done.stdout == "all differ\n", done.stderr
@@ -44,6 +48,11 @@ def test_no_two_streams_are_equal(name, work):
 
 def test_equal_streams_are_found():
     assert "equal streams" in run("planted", "short").stderr
+
+
+@pytest.mark.parametrize("name", ["fork", "pool of fork", "threads", "workers of fork"])
+def test_a_seed_that_is_copied_is_found(name):
+    assert "equal streams" in run(name, "seeded once").stderr
 
 
 def longest_silence(call):

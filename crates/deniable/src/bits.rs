@@ -1,5 +1,6 @@
 //! Bit vectors in words.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use crate::{Error, Result};

@@ -1,8 +1,8 @@
 //! Which inputs a mechanism accepts.
 
+use alloc::borrow::Cow;
 use core::fmt;
 use core::marker::PhantomData;
-use std::borrow::Cow;
 
 use deniable_num::{Float, Upper};
 

@@ -1,5 +1,7 @@
+use alloc::borrow::Cow;
+use alloc::boxed::Box;
+use alloc::string::ToString;
 use core::fmt;
-use std::borrow::Cow;
 
 /// What this crate's functions return.
 pub type Result<T> = core::result::Result<T, Error>;
@@ -116,7 +118,7 @@ impl fmt::Debug for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl core::error::Error for Error {}
 
 /// A number as a person would write it: without hundreds of zeros.
 pub(crate) struct Shown(pub(crate) f64);

@@ -88,6 +88,12 @@
 //! # Ok::<(), deniable::Error>(())
 //! ```
 //!
+//! # Without `std`
+//!
+//! With `default-features = false` this crate is `no_std` with `alloc`, for devices that answer. Mechanisms, maps, budgets turned into
+//! parameters, [`Spec`] and the client of RAPPOR (feature `rappor`) are there, with randomness that the device brings:
+//! [`invoke_from`](Measurement::invoke_from) takes any [`Entropy`]. What the collector needs (estimates, plans, files) is not.
+//!
 //! # Below
 //!
 //! [`num`] has arithmetic that rounds in a known direction, [`sample`] the exact samplers, for mechanisms of your own.
@@ -98,16 +104,26 @@
 //! exact worst ratio of probabilities over all classes of inputs against `map`. [`leaks`] retells how implementations of the same mechanisms
 //! leaked, and what prevents it here.
 #![forbid(unsafe_code)]
+#![cfg_attr(not(test), no_std)]
+// What only the forms with `std` use is not worth an attribute of its own.
+#![cfg_attr(not(feature = "std"), allow(dead_code, unused_imports))]
+
+#[macro_use]
+extern crate alloc;
+#[cfg(feature = "std")]
+extern crate std;
 
 mod bits;
 mod bulk;
 pub mod domain;
 mod error;
+#[cfg(feature = "std")]
 pub mod estimate;
 pub mod measure;
 pub mod measurement;
 pub mod mechanism;
 pub mod metric;
+#[cfg(feature = "std")]
 pub mod plan;
 pub mod prelude;
 #[cfg(feature = "rappor")]
@@ -150,9 +166,12 @@ pub mod leaks {}
 
 pub use bits::BitVector;
 pub use deniable_num::{self as num, Float};
-pub use deniable_sample::{self as sample, Entropy, OsEntropy, Source};
+#[cfg(feature = "std")]
+pub use deniable_sample::OsEntropy;
+pub use deniable_sample::{self as sample, Entropy, Source};
 pub use domain::{AtomDomain, BitVectorDomain, CategoryDomain, Domain, VectorDomain};
 pub use error::{Error, ErrorKind, Result};
+#[cfg(feature = "std")]
 pub use estimate::{
     debias_randomized_response, debias_randomized_response_bitvec, debias_randomized_response_bool,
 };

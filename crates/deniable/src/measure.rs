@@ -1,5 +1,8 @@
 //! How far apart two output distributions are.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::string::ToString;
 use core::cmp::Ordering;
 use core::fmt;
 use core::hash::{Hash, Hasher};

@@ -1,8 +1,12 @@
 //! What a mechanism is.
 
-use std::sync::Arc;
+use alloc::boxed::Box;
+use alloc::sync::Arc;
+use alloc::vec::Vec;
 
-use deniable_sample::{Entropy, OsEntropy};
+use deniable_sample::Entropy;
+#[cfg(feature = "std")]
+use deniable_sample::OsEntropy;
 
 use crate::Result;
 use crate::domain::{Carrier, Domain};
@@ -76,6 +80,7 @@ pub trait Measurement: Send + Sync {
     ///
     /// [`NotAMember`](crate::ErrorKind::NotAMember): the input is outside the domain;
     /// [`EntropyUnavailable`](crate::ErrorKind::EntropyUnavailable): then nothing is released.
+    #[cfg(feature = "std")]
     fn invoke(&self, input: &Carrier<Self::Domain>) -> Result<Self::Output> {
         self.invoke_from(input, &mut OsEntropy::new())
     }
@@ -123,6 +128,7 @@ macro_rules! behind_a_pointer {
                 (**self).check(d_in, d_out)
             }
 
+            #[cfg(feature = "std")]
             fn invoke(&self, input: &Carrier<M::Domain>) -> Result<M::Output> {
                 (**self).invoke(input)
             }
@@ -140,6 +146,7 @@ macro_rules! behind_a_pointer {
         where
             Carrier<M::Domain>: Sized,
         {
+            #[cfg(feature = "std")]
             fn invoke_batch(&self, inputs: &[Carrier<M::Domain>]) -> Result<Vec<M::Output>> {
                 (**self).invoke_batch(inputs)
             }
@@ -170,6 +177,7 @@ where
     /// # Errors
     ///
     /// As [`Measurement::invoke`]. Then nothing is released for anybody.
+    #[cfg(feature = "std")]
     fn invoke_batch(&self, inputs: &[Carrier<Self::Domain>]) -> Result<Vec<Self::Output>> {
         self.invoke_batch_from(inputs, &mut OsEntropy::new())
     }

@@ -22,6 +22,8 @@
 //! # Ok::<(), deniable::Error>(())
 //! ```
 
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 use deniable_sample::Ratio;

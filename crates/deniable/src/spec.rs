@@ -28,6 +28,10 @@
 mod bit_reports;
 mod local_hashing;
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use deniable_num::{Direction, Float, Real};
 use serde::{Deserialize, Serialize};
 
@@ -79,13 +83,21 @@ pub enum Spec {
         k: Option<i32>,
     },
     /// [`make_scalar_integer_laplace_cks20`].
-    ScalarIntegerLaplaceCks20 { number: IntegerType, bounds: Option<(i64, i64)>, scale: f64 },
+    ScalarIntegerLaplaceCks20 {
+        number: IntegerType,
+        bounds: Option<(i64, i64)>,
+        scale: f64,
+        #[serde(default, skip_serializing_if = "is_false")]
+        constant_time: bool,
+    },
     /// [`make_vector_integer_laplace_cks20`].
     VectorIntegerLaplaceCks20 {
         number: IntegerType,
         bounds: Option<(i64, i64)>,
         size: Option<usize>,
         scale: f64,
+        #[serde(default, skip_serializing_if = "is_false")]
+        constant_time: bool,
     },
 }
 
@@ -307,6 +319,7 @@ impl<T: NamedInteger> From<&ScalarIntegerLaplaceCks20<T>> for Spec {
             number: T::NUMBER,
             bounds: mechanism.input_domain().bounds().map(|(low, high)| (low.into(), high.into())),
             scale: mechanism.scale(),
+            constant_time: mechanism.constant_time(),
         }
     }
 }
@@ -316,8 +329,12 @@ impl<T: NamedInteger> TryFrom<Spec> for ScalarIntegerLaplaceCks20<T> {
 
     fn try_from(spec: Spec) -> Result<Self> {
         match spec {
-            Spec::ScalarIntegerLaplaceCks20 { number, bounds, scale } if number == T::NUMBER => {
-                make_scalar_integer_laplace_cks20(integers(bounds)?, AbsoluteDistance::new(), scale)
+            Spec::ScalarIntegerLaplaceCks20 { number, bounds, scale, constant_time }
+                if number == T::NUMBER =>
+            {
+                let (domain, metric) = (integers(bounds)?, AbsoluteDistance::new());
+                let noise = make_scalar_integer_laplace_cks20(domain, metric, scale)?;
+                Ok(if constant_time { noise.with_constant_time() } else { noise })
             }
             _ => Err(another("scalar_integer_laplace_cks20 of this type of integers")),
         }
@@ -332,6 +349,7 @@ impl<T: NamedInteger> From<&VectorIntegerLaplaceCks20<T>> for Spec {
             bounds: domain.element().bounds().map(|(low, high)| (low.into(), high.into())),
             size: domain.size(),
             scale: mechanism.scale(),
+            constant_time: mechanism.constant_time(),
         }
     }
 }
@@ -341,11 +359,12 @@ impl<T: NamedInteger> TryFrom<Spec> for VectorIntegerLaplaceCks20<T> {
 
     fn try_from(spec: Spec) -> Result<Self> {
         match spec {
-            Spec::VectorIntegerLaplaceCks20 { number, bounds, size, scale }
+            Spec::VectorIntegerLaplaceCks20 { number, bounds, size, scale, constant_time }
                 if number == T::NUMBER =>
             {
                 let domain = sized(integers(bounds)?, size);
-                make_vector_integer_laplace_cks20(domain, L1Distance::new(), scale)
+                let noise = make_vector_integer_laplace_cks20(domain, L1Distance::new(), scale)?;
+                Ok(if constant_time { noise.with_constant_time() } else { noise })
             }
             _ => Err(another("vector_integer_laplace_cks20 of this type of integers")),
         }
@@ -409,6 +428,11 @@ impl Spec {
             }
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "that is how serde calls it")]
+fn is_false(truth: &bool) -> bool {
+    !truth
 }
 
 fn another(accepted: &'static str) -> Error {

@@ -307,6 +307,14 @@ macro_rules! integers {
 
             fn of_spec(spec: Spec) -> deniable::Result<Self> {
                 match spec {
+                    Spec::ScalarIntegerLaplaceCks20 { constant_time: true, .. }
+                    | Spec::VectorIntegerLaplaceCks20 { constant_time: true, .. } => {
+                        Err(deniable::Error::invalid_parameter(
+                            "constant_time",
+                            "columns are read in a time that depends on what is in them",
+                            "false; or the mechanism itself, in Rust",
+                        ))
+                    }
                     Spec::ScalarIntegerLaplaceCks20 { .. } => {
                         Ok(IntegerNoise::Scalar(spec.try_into()?))
                     }

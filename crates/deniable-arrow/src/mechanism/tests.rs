@@ -398,3 +398,18 @@ fn short_keys_of_a_dictionary_are_not_kept_when_there_are_many_categories() {
         assert_eq!(**key, expected, "{count}");
     }
 }
+
+#[test]
+fn noise_in_constant_time_is_not_for_columns() {
+    for json in [
+        r#"{"mechanism":"scalar_integer_laplace_cks20","number":"i64","scale":1.0,"constant_time":true}"#,
+        r#"{"mechanism":"vector_integer_laplace_cks20","number":"i32","scale":1.0,"constant_time":true}"#,
+    ] {
+        let spec: Spec = serde_json::from_str(json).unwrap();
+        let error = Mechanism::try_from(spec).unwrap_err();
+        assert_eq!(error.parameter(), Some("constant_time"), "{error}");
+        let without = json.replace("true", "false");
+        let spec: Spec = serde_json::from_str(&without).unwrap();
+        assert!(Mechanism::try_from(spec).is_ok());
+    }
+}

@@ -1,5 +1,7 @@
 //! How a report depends on the answer.
 
+use alloc::vec::Vec;
+
 use deniable_num::{Direction, Real};
 use deniable_sample::Ratio;
 use num_bigint::{BigInt, BigUint, Sign};

@@ -1,5 +1,6 @@
 //! How many reports have a one at each place, without keeping the reports.
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -274,7 +275,7 @@ fn bad_rows(problem: &'static str) -> Error {
 
 fn another_length(
     parameter: &'static str,
-    problem: impl Into<std::borrow::Cow<'static, str>>,
+    problem: impl Into<alloc::borrow::Cow<'static, str>>,
 ) -> Error {
     Error::invalid_parameter(parameter, problem, "reports of one length")
 }

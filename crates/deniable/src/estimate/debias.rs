@@ -1,3 +1,5 @@
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
 use core::hash::Hash;
 
 use num_bigint::BigUint;

@@ -1,6 +1,7 @@
 //! What the reports say of all values together.
 
-use std::collections::BTreeMap;
+use alloc::collections::BTreeMap;
+use alloc::vec::Vec;
 
 use super::binomial::check_alpha;
 use super::interval::missed;

@@ -1,5 +1,6 @@
 //! Mechanisms whose reports are counted.
 
+use alloc::vec::Vec;
 use core::hash::Hash;
 
 use deniable_sample::Ratio;

@@ -1,5 +1,6 @@
 //! How many reports have a one at each place, sixteen rows of words at a time.
 
+use alloc::vec::Vec;
 use core::array::from_fn;
 
 use deniable_sample::{Kernel, vectorized};

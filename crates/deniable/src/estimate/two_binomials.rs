@@ -6,6 +6,8 @@
 //! [`binomial`](super::binomial) does, and each of the others from the one before, so that the j-th is off by less than 5·j·2^−53: below 10^−9 for 10^9 respondents.
 //! What is left out is below 10^−18. Both are added to a tail before it is compared, so that an interval is rather too long.
 
+use alloc::vec::Vec;
+
 use super::binomial::{MOST_TRIALS, Split};
 
 /// What a tail may be too small by, relatively and besides.

@@ -1,5 +1,6 @@
 //! The answers that a question has.
 
+use alloc::vec::Vec;
 use core::borrow::Borrow;
 use core::fmt;
 use core::hash::Hash;

@@ -25,6 +25,7 @@ macro_rules! measurement_of_one_answer {
             Ok(if d_in == 0 { $crate::Epsilon::ZERO } else { self.epsilon })
         }
 
+        #[cfg(feature = "std")]
         #[inline]
         fn invoke(&self, answer: &$crate::domain::Carrier<$domain>) -> $crate::Result<$output> {
             self.randomize(answer, &mut $crate::OsEntropy::new())

@@ -1,5 +1,7 @@
 //! Reports of bits for many answers: packed rows, one after the other.
 
+use alloc::vec::Vec;
+
 use deniable_sample::{Dyadic, FLIPS, Kernel, Scratch, Source, Word, vectorized};
 
 use crate::bits::last_mask;

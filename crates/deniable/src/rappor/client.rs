@@ -2,7 +2,9 @@
 
 use core::fmt;
 
-use deniable_sample::{Dyadic, Entropy, OsEntropy, Source};
+#[cfg(feature = "std")]
+use deniable_sample::OsEntropy;
+use deniable_sample::{Dyadic, Entropy, Source};
 use zeroize::Zeroizing;
 
 use super::Params;
@@ -85,6 +87,7 @@ impl Client {
     /// # Errors
     ///
     /// A source of entropy that fails. Every value is accepted, of any length.
+    #[cfg(feature = "std")]
     pub fn report(&self, metric: &str, value: impl AsRef<[u8]>) -> Result<Report> {
         self.report_from(metric, value, &mut OsEntropy::new())
     }
@@ -159,6 +162,7 @@ impl Secret {
     /// # Errors
     ///
     /// A source of entropy that fails.
+    #[cfg(feature = "std")]
     pub fn random() -> Result<Self> {
         let mut words = Zeroizing::new([0; 4]);
         OsEntropy::new().fill(&mut *words)?;

@@ -1,5 +1,7 @@
 //! Reports of each cohort, counted.
 
+use alloc::vec::Vec;
+
 use serde::{Deserialize, Serialize};
 
 use super::{Params, Report};

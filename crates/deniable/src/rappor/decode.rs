@@ -70,6 +70,9 @@ mod rows;
 mod share;
 mod shrink;
 
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use fit::{Misfit as Squares, fit_rows};
 use halves::{Half, Part, estimate, select};
 use input::{Candidates, Counts, Noise};

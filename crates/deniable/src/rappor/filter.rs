@@ -1,5 +1,7 @@
 //! The Bloom filter of a value, in a cohort.
 
+use alloc::vec::Vec;
+
 use super::Params;
 use super::keyed::{hash, numbers_below};
 use crate::{BitVector, Error, Result};

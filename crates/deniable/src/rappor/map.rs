@@ -1,5 +1,7 @@
 //! The bits of candidates: what the decoder explains the counts by.
 
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 
 use foldhash::fast::RandomState;

@@ -46,20 +46,27 @@
 #![doc = include_str!("proof.md")]
 
 mod client;
+#[cfg(feature = "std")]
 mod counts;
 #[cfg(feature = "rappor-decode")]
 pub mod decode;
+#[cfg(feature = "std")]
 pub mod files;
 mod filter;
 mod keyed;
+#[cfg(feature = "std")]
 mod map;
 mod params;
+#[cfg(feature = "std")]
 mod plan;
+#[cfg(feature = "std")]
 pub mod reference;
 mod response;
 
 pub use client::{Client, Report, Secret};
+#[cfg(feature = "std")]
 pub use counts::CohortCounts;
+#[cfg(feature = "std")]
 pub use map::CandidateMap;
 pub use params::Params;
 

@@ -1,5 +1,6 @@
 //! The parameters of a collection, and what they lose.
 
+use alloc::borrow::ToOwned;
 use core::ops::RangeInclusive;
 
 use deniable_num::{Decoded, Float};
@@ -8,6 +9,7 @@ use num_bigint::BigUint;
 use serde::{Deserialize, Serialize};
 
 use crate::error::Shown;
+#[cfg(feature = "std")]
 use crate::estimate::Channel;
 use crate::mechanism::bound::{exact, is_zero, loss_of_odds};
 use crate::{Epsilon, Error, Result};
@@ -181,6 +183,7 @@ impl Params {
 
     /// The probabilities q* = f(p + q)/2 + (1 − f)q and p* = f(p + q)/2 + (1 − f)p that a bit of a report is one, if that bit of the Bloom
     /// filter is one, and if it is zero. Exactly.
+    #[cfg(feature = "std")]
     pub fn channel(&self) -> Channel {
         let (one, zero, whole) = self.odds();
         Channel::from_parts(one, zero, whole)

@@ -21,6 +21,7 @@
 //! # Ok::<(), deniable::Error>(())
 //! ```
 
+use alloc::vec::Vec;
 use core::fmt;
 
 use deniable_sample::{OsEntropy, Source};

@@ -1,6 +1,8 @@
 //! The two steps of noise: the permanent answer, and a report of it.
 
-use deniable_sample::{Dyadic, OsEntropy, Scratch, Source};
+#[cfg(feature = "std")]
+use deniable_sample::OsEntropy;
+use deniable_sample::{Dyadic, Scratch, Source};
 
 use super::Params;
 use crate::mechanism::lanes::Flips;
@@ -20,6 +22,7 @@ impl Params {
     /// # Errors
     ///
     /// A vector that is no Bloom filter: k bits of which 1 to h are ones. A source of entropy that fails.
+    #[cfg(feature = "std")]
     pub fn permanent(&self, filter: &BitVector) -> Result<BitVector> {
         self.permanent_from(filter, &mut OsEntropy::new())
     }
@@ -61,6 +64,7 @@ impl Params {
     /// # Errors
     ///
     /// A vector that has not k bits; a source of entropy that fails.
+    #[cfg(feature = "std")]
     pub fn instantaneous(&self, permanent: &BitVector) -> Result<BitVector> {
         self.instantaneous_from(permanent, &mut OsEntropy::new())
     }

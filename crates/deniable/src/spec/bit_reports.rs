@@ -1,5 +1,9 @@
 //! Mechanisms for categories whose reports are bits.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use super::{Categories, Spec, another};
 use crate::{
     Error, Result, SubsetSelection, UnaryEncoding, make_subset_selection, make_unary_encoding,

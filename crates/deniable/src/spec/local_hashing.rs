@@ -1,5 +1,9 @@
 //! Local hashing as data.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
+
 use super::{Categories, Spec, another};
 use crate::{Error, LocalHashing, Result, make_local_hashing};
 

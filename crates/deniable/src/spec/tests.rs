@@ -80,10 +80,16 @@ fn integers_there_and_back<T: NamedInteger>(low: T, high: T) {
     for scale in [0.0, 5e-324, 2.0 / 3.0, f64::MAX] {
         for domain in [AtomDomain::all(), AtomDomain::bounded(low, high).unwrap()] {
             let made = make_scalar_integer_laplace_cks20(domain, AbsoluteDistance::new(), scale);
-            there_and_back(&made.unwrap());
+            let made = made.unwrap();
+            there_and_back(&made);
+            assert_ne!(Spec::from(&made), Spec::from(&made.clone().with_constant_time()));
+            there_and_back(&made.with_constant_time());
             for domain in [VectorDomain::new(domain), VectorDomain::new(domain).with_size(9)] {
                 let made = make_vector_integer_laplace_cks20(domain, L1Distance::new(), scale);
-                there_and_back(&made.unwrap());
+                let made = made.unwrap();
+                there_and_back(&made);
+                assert_ne!(Spec::from(&made), Spec::from(&made.clone().with_constant_time()));
+                there_and_back(&made.with_constant_time());
             }
         }
     }
@@ -142,7 +148,9 @@ fn nan_and_infinities_do_not_come_through() {
         assert_eq!(scalar(Some((bad, 1.0)), 1.0), Some("lower"));
         assert_eq!(scalar(Some((0.0, bad)), 1.0), Some("upper"));
         let number = IntegerType::I64;
-        let spec = Spec::ScalarIntegerLaplaceCks20 { number, bounds: None, scale: bad };
+        let constant_time = false;
+        let spec =
+            Spec::ScalarIntegerLaplaceCks20 { number, bounds: None, scale: bad, constant_time };
         let error = ScalarIntegerLaplaceCks20::<i64>::try_from(spec).unwrap_err();
         assert_eq!(error.parameter(), Some("scale"));
     }

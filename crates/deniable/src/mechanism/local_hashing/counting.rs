@@ -1,5 +1,7 @@
 //! How many reports support each category.
 
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::hash::Hash;
 
 use deniable_sample::{Kernel, vectorized};

@@ -1,10 +1,13 @@
 //! One of many categories, hashed: a hash function that the respondent draws, and the bucket of the answer, or another one.
 #![doc = include_str!("proof.md")]
 
+#[cfg(feature = "std")]
 mod counting;
 mod family;
 mod report;
 mod rows;
+
+use alloc::vec::Vec;
 
 pub use report::HashedReport;
 
@@ -16,6 +19,7 @@ use deniable_sample::{Dyadic, Entropy, Source, sample_uniform_int_below};
 
 use self::family::{hash, seed_length};
 use crate::domain::{CategoryDomain, Domain};
+#[cfg(feature = "std")]
 use crate::estimate::FrequencyOracle;
 use crate::mechanism::bound::loss_of_odds;
 use crate::mechanism::categories::Categories;
@@ -155,6 +159,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> LocalHashing<T> {
 
     /// The standard error of one category's number of answers, estimated from the reports of `respondents` people, at the number of answers where it is
     /// largest. ∞ if the reports say nothing.
+    #[cfg(feature = "std")]
     pub fn standard_error(&self, respondents: u64) -> f64 {
         let Ok(channel) = self.channel() else { return f64::INFINITY };
         let (truth, lie) = (channel.truth(), channel.lie());
@@ -172,6 +177,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> Measurement for LocalHashing<T> {
 }
 
 impl<T: Eq + Hash + Clone + Send + Sync> LocalRandomizer for LocalHashing<T> {
+    #[cfg(feature = "std")]
     fn invoke_batch(&self, answers: &[T]) -> Result<Vec<HashedReport>> {
         let rows = self.invoke_rows(&self.categories.places(answers))?;
         Ok(self.reports_of(&rows))

@@ -1,5 +1,7 @@
 //! What a respondent sends.
 
+use alloc::boxed::Box;
+
 use serde::{Deserialize, Serialize};
 
 /// A hash function that the respondent drew, and a bucket: a report of [`make_local_hashing`](super::make_local_hashing).

@@ -1,8 +1,11 @@
 //! The reports of many respondents in one piece of memory.
 
+use alloc::vec::Vec;
 use core::hash::Hash;
 
-use deniable_sample::{ManyBelow, OsEntropy, Source};
+#[cfg(feature = "std")]
+use deniable_sample::OsEntropy;
+use deniable_sample::{ManyBelow, Source};
 
 use super::LocalHashing;
 use super::family::hash;
@@ -35,6 +38,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> LocalHashing<T> {
     /// assert!(rows.iter().all(|&number| number < 3));
     /// # Ok::<(), deniable::Error>(())
     /// ```
+    #[cfg(feature = "std")]
     pub fn invoke_rows<I: CategoryIndex + Sync>(&self, places: &[I]) -> Result<Vec<u16>> {
         let length = self.row_length();
         let mut rows = vec![0; places.len() * length];

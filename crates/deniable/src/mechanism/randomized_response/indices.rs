@@ -1,8 +1,12 @@
 //! Categories as their places in the list.
 
+use alloc::vec::Vec;
 use core::hash::Hash;
+use core::hint::black_box;
 
-use deniable_sample::{Dyadic, EitherBelow, Kernel, OsEntropy, Scratch, Source, Word, vectorized};
+#[cfg(feature = "std")]
+use deniable_sample::OsEntropy;
+use deniable_sample::{Dyadic, EitherBelow, Kernel, Scratch, Source, Word, vectorized};
 
 use super::RandomizedResponse;
 use crate::bulk::in_parts;
@@ -37,6 +41,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
     /// assert!(answers.iter().all(|&place| place < 3));
     /// # Ok::<(), deniable::Error>(())
     /// ```
+    #[cfg(feature = "std")]
     pub fn invoke_indices<I: CategoryIndex>(&self, answers: &mut [I]) -> Result<()> {
         self.check_index::<I>()?;
         in_parts(answers, I::from_place(0), LEAST, |part| {
@@ -56,6 +61,63 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
     ) -> Result<()> {
         self.check_index::<I>()?;
         randomize_places(self.categories.len() as u32, self.truth, answers, source)
+    }
+
+    /// [`RandomizedResponse::invoke_indices`] in a time that depends on neither the answers nor the reports.
+    ///
+    /// # Privacy
+    ///
+    /// No branch and no memory access depends on an answer, or on what is drawn, but for one: now and then a random word is rejected and another drawn, which says nothing of
+    /// the report. Whether an answer is one of the categories is not told either. Those given as values are looked up in a table, and have no such form.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    ///
+    /// # Examples
+    ///
+    /// ```
+    /// use deniable::prelude::*;
+    ///
+    /// let drink = make_randomized_response(["tea", "coffee", "other"], 0.8)?;
+    /// let mut answers: [u8; 4] = [0, 1, 1, 2];
+    /// drink.invoke_indices_constant_time(&mut answers)?;
+    /// assert!(answers.iter().all(|&place| place < 3));
+    /// # Ok::<(), deniable::Error>(())
+    /// ```
+    #[cfg(feature = "std")]
+    pub fn invoke_indices_constant_time<I: CategoryIndex>(&self, answers: &mut [I]) -> Result<()> {
+        self.check_index::<I>()?;
+        in_parts(answers, I::from_place(0), LEAST, |part| {
+            self.randomize_indices_constant_time(part, &mut OsEntropy::new())
+        })
+    }
+
+    /// [`RandomizedResponse::invoke_indices_constant_time`] for random words of any width; those of 64 bits are constant time. On failure some answers may
+    /// be as they were.
+    ///
+    /// # Errors
+    ///
+    /// As there.
+    pub fn randomize_indices_constant_time<I: CategoryIndex, S: Source + ?Sized>(
+        &self,
+        answers: &mut [I],
+        source: &mut S,
+    ) -> Result<()> {
+        self.check_index::<I>()?;
+        let t = self.categories.len() as u32;
+        let (width, others) = (S::Word::BITS as usize, EitherBelow::new(t)?);
+        let mut scratch = Scratch::new();
+        for answers in answers.chunks_mut(width) {
+            let mut truthful = [0];
+            self.truth.sample_flips(&mut truthful, answers.len(), true, &mut scratch, source)?;
+            for (lane, answer) in answers.iter_mut().enumerate() {
+                let [any, other] = others.sample(source)?;
+                let place = (*answer).into();
+                *answer = I::from_place(choose(t, place, truthful[0] >> lane & 1, any, other));
+            }
+        }
+        Ok(())
     }
 
     fn check_index<I: CategoryIndex>(&self) -> Result<()> {
@@ -91,6 +153,19 @@ pub(crate) fn randomize_places<I: CategoryIndex, S: Source + ?Sized>(
         }
     }
     Ok(())
+}
+
+/// The place, if it is below t and the answer is truthful (1, not 0); one of the others, if it is below t and the answer is not; else any of them. Without a branch.
+#[inline]
+fn choose(t: u32, place: u32, truthful: u64, any: u32, other: u32) -> u32 {
+    // All ones or all zeros, hidden from the optimizer, which could make a jump of them.
+    let all = |bit: u64| black_box(bit.wrapping_neg()) as u32;
+    let is_below = |a: u32, b: u32| u64::from(a).wrapping_sub(u64::from(b)) >> 63;
+    let (is_category, is_truthful) = (all(is_below(place, t)), all(truthful));
+    // Those from the truth on move up by one, over it.
+    let another = other.wrapping_add(1 - is_below(other, place) as u32);
+    let report = place & is_truthful | another & !is_truthful;
+    report & is_category | any & !is_category
 }
 
 /// Words of flips that are drawn at once.

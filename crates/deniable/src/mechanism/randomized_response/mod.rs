@@ -3,6 +3,9 @@
 
 mod indices;
 
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
+
 pub use indices::CategoryIndex;
 pub(crate) use indices::randomize_places;
 
@@ -31,7 +34,8 @@ use crate::{Epsilon, Error, LocalRandomizer, Measurement, Result};
 /// # Privacy
 ///
 /// With t categories, ε = |ln(prob·(t − 1)/(1 − prob))|, rounded up, for every d_in from 1 on. Every answer draws the same
-/// random words. Time is not protected: looking up an answer takes longer for some than for others.
+/// random words. Time is not protected: looking up an answer takes longer for some than for others. Answers given as places in the list have a form in constant
+/// time, [`invoke_indices_constant_time`](RandomizedResponse::invoke_indices_constant_time).
 ///
 /// # Bias
 ///
@@ -130,6 +134,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
     /// # assert_eq!(said.len(), 2);
     /// # Ok::<(), deniable::Error>(())
     /// ```
+    #[cfg(feature = "std")]
     pub fn invoke_batch_borrowed(&self, answers: &[T]) -> Result<Vec<&T>> {
         let mut places = self.categories.places(answers);
         self.invoke_indices(&mut places)?;
@@ -158,6 +163,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
     /// assert!(answers.iter().all(|report| drink.index_of(report).is_some()));
     /// # Ok::<(), deniable::Error>(())
     /// ```
+    #[cfg(feature = "std")]
     pub fn invoke_in_place(&self, answers: &mut [T]) -> Result<()> {
         or_wiped(answers, self.categories.at(0).clone(), |answers| {
             let mut places = self.categories.places(answers);
@@ -176,6 +182,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
     /// The standard error of one category's number of answers, estimated from the reports of `respondents` people
     /// by [`debias_randomized_response`](crate::debias_randomized_response), at the number of answers
     /// where it is largest, if all answers are among the categories. ∞ if the reports say nothing.
+    #[cfg(feature = "std")]
     pub fn standard_error(&self, respondents: u64) -> f64 {
         let (truth, others) = (self.prob, (self.categories.len() - 1) as f64);
         let lie = (1.0 - truth) / others;
@@ -202,6 +209,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> Measurement for RandomizedResponse<T> {
 }
 
 impl<T: Eq + Hash + Clone + Send + Sync> LocalRandomizer for RandomizedResponse<T> {
+    #[cfg(feature = "std")]
     fn invoke_batch(&self, answers: &[T]) -> Result<Vec<T>> {
         self.invoke_batch_borrowed(answers).map(|reports| reports.into_iter().cloned().collect())
     }

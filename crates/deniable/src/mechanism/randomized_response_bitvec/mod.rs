@@ -1,10 +1,14 @@
 //! Bit vectors: each bit flipped with a known probability. The permanent step of RAPPOR.
 #![doc = include_str!("proof.md")]
 
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
 use core::fmt;
 
 use deniable_num::{Decoded, Float};
-use deniable_sample::{Dyadic, Entropy, FLIPS, OsEntropy, Scratch, Source};
+#[cfg(feature = "std")]
+use deniable_sample::OsEntropy;
+use deniable_sample::{Dyadic, Entropy, FLIPS, Scratch, Source};
 use num_bigint::BigUint;
 
 use crate::bulk::{in_parts, or_wiped};
@@ -110,6 +114,7 @@ impl RandomizedResponseBitvec {
     /// # Errors
     ///
     /// As [`Measurement::invoke`]. If entropy fails, all bits are zero; a vector that is no member stays as it is.
+    #[cfg(feature = "std")]
     pub fn invoke_in_place(&self, answer: &mut BitVector) -> Result<()> {
         self.domain.check_member(answer)?;
         or_wiped(answer.as_words_mut(), 0, |bits| {
@@ -137,6 +142,7 @@ impl RandomizedResponseBitvec {
     /// assert!(flips.invoke_rows(&mut [1, 0, 0]).is_err());
     /// # Ok::<(), deniable::Error>(())
     /// ```
+    #[cfg(feature = "std")]
     pub fn invoke_rows(&self, rows: &mut [u64]) -> Result<()> {
         self.check_rows(rows)?;
         let words = self.words();
@@ -160,16 +166,20 @@ impl RandomizedResponseBitvec {
     }
 
     fn check_rows(&self, rows: &[u64]) -> Result<()> {
-        if rows.len() % self.words().max(1) != 0 || self.words() == 0 && !rows.is_empty() {
+        if !is_multiple(rows.len(), self.words()) {
             let problem = "they are not whole vectors";
             let accepted = format!("a multiple of {} words", self.words());
             return Err(Error::invalid_parameter("rows", problem, accepted));
         }
-        let mut all = rows.chunks_exact(self.words().max(1));
-        if all.all(|row| self.domain.is_row(row)) {
-            return Ok(());
+        let mut rest = rows;
+        while !rest.is_empty() {
+            let (row, others) = rest.split_at(self.words());
+            if !self.domain.is_row(row) {
+                return Err(Error::not_a_member(self.domain.members()));
+            }
+            rest = others;
         }
-        Err(Error::not_a_member(self.domain.members()))
+        Ok(())
     }
 
     fn flip_rows<S: Source + ?Sized>(&self, rows: &mut [u64], source: &mut S) -> Result<()> {
@@ -181,8 +191,12 @@ impl RandomizedResponseBitvec {
                 self.flips().flip(bits, 64 * bits.len(), &mut scratch, source)
             });
         }
-        let mut all = rows.chunks_exact_mut(self.words());
-        all.try_for_each(|row| self.flips().flip(row, length, &mut scratch, source))
+        let mut rest = rows;
+        while let Some((row, others)) = rest.split_at_mut_checked(self.words()) {
+            self.flips().flip(row, length, &mut scratch, source)?;
+            rest = others;
+        }
+        Ok(())
     }
 
     /// Flips each bit of a vector with its probability.
@@ -206,6 +220,7 @@ impl RandomizedResponseBitvec {
 
     /// The standard error of the number of ones at one place, estimated from the reports of `respondents` people by
     /// [`debias_randomized_response_bitvec`](crate::debias_randomized_response_bitvec). ∞ if `f` is 1: then the reports say nothing.
+    #[cfg(feature = "std")]
     pub fn standard_error(&self, respondents: u64) -> f64 {
         if self.f == 1.0 {
             return f64::INFINITY;
@@ -251,6 +266,7 @@ impl Measurement for RandomizedResponseBitvec {
         }
     }
 
+    #[cfg(feature = "std")]
     fn invoke(&self, answer: &BitVector) -> Result<BitVector> {
         self.randomize(answer, &mut OsEntropy::new())
     }
@@ -261,6 +277,7 @@ impl Measurement for RandomizedResponseBitvec {
 }
 
 impl LocalRandomizer for RandomizedResponseBitvec {
+    #[cfg(feature = "std")]
     fn invoke_batch(&self, answers: &[BitVector]) -> Result<Vec<BitVector>> {
         answers.iter().try_for_each(|answer| self.domain.check_member(answer))?;
         let mut reports = answers.to_vec();
@@ -304,6 +321,12 @@ pub fn smallest_f(input_domain: &BitVectorDomain, epsilon: Epsilon) -> Result<f6
     let smallest = f64::from_bits(1);
     let within = |f| loss(distance, f) <= epsilon;
     Ok(smallest_that(smallest, 1.0, within).expect("no loss at 1"))
+}
+
+/// Whether there are so many words for each of some vectors. By itself, so that the code which sees bits has no division in it.
+#[inline(never)]
+fn is_multiple(words: usize, of: usize) -> bool {
+    if of == 0 { words == 0 } else { words % of == 0 }
 }
 
 /// In how many places two members can differ.

@@ -1,11 +1,13 @@
 //! Yes or no: the truth with a known probability, else its opposite.
 #![doc = include_str!("proof.md")]
 
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
 use core::fmt;
 
-use deniable_sample::{
-    Dyadic, Entropy, FLIPS, Kernel, OsEntropy, Scratch, Source, Word, vectorized,
-};
+#[cfg(feature = "std")]
+use deniable_sample::OsEntropy;
+use deniable_sample::{Dyadic, Entropy, FLIPS, Kernel, Scratch, Source, Word, vectorized};
 use num_bigint::BigUint;
 
 use crate::bulk::{each_part, in_parts, or_wiped};
@@ -105,6 +107,7 @@ impl RandomizedResponseBool {
     /// make_randomized_response_bool(0.75, false)?.invoke_in_place(&mut answers)?;
     /// # Ok::<(), deniable::Error>(())
     /// ```
+    #[cfg(feature = "std")]
     pub fn invoke_in_place(&self, answers: &mut [bool]) -> Result<()> {
         in_parts(answers, false, LEAST, |part| self.randomize_in_place(part, &mut OsEntropy::new()))
     }
@@ -126,6 +129,7 @@ impl RandomizedResponseBool {
     /// assert!(answers[0] <= 0b111);
     /// # Ok::<(), deniable::Error>(())
     /// ```
+    #[cfg(feature = "std")]
     pub fn invoke_packed(&self, answers: &mut [u64], length: usize) -> Result<()> {
         check_words(answers, length)?;
         or_wiped(answers, 0, |answers| {
@@ -184,6 +188,7 @@ impl RandomizedResponseBool {
 
     /// The standard error of the number of yeses, estimated from the reports of `respondents` people by
     /// [`debias_randomized_response_bool`](crate::debias_randomized_response_bool). ∞ if `prob` is 0.5: then the reports say nothing.
+    #[cfg(feature = "std")]
     pub fn standard_error(&self, respondents: u64) -> f64 {
         let variance = respondents as f64 * self.prob * (1.0 - self.prob);
         match 2.0 * self.prob - 1.0 {
@@ -198,6 +203,7 @@ impl Measurement for RandomizedResponseBool {
 }
 
 impl LocalRandomizer for RandomizedResponseBool {
+    #[cfg(feature = "std")]
     fn invoke_batch(&self, answers: &[bool]) -> Result<Vec<bool>> {
         let mut reports = answers.to_vec();
         self.invoke_in_place(&mut reports)?;

@@ -3,19 +3,22 @@
 
 mod subset;
 
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
 use core::borrow::Borrow;
 use core::fmt;
 use core::hash::Hash;
 
 use deniable_num::{Directed, Direction, Real};
-use deniable_sample::{
-    Dyadic, Entropy, OsEntropy, Ratio, Scratch, Source, sample_uniform_int_below,
-};
+#[cfg(feature = "std")]
+use deniable_sample::OsEntropy;
+use deniable_sample::{Dyadic, Entropy, Ratio, Scratch, Source, sample_uniform_int_below};
 use num_bigint::{BigInt, BigUint};
 
 use self::subset::{Subsets, contains, place_of, turn};
 use crate::domain::{CategoryDomain, Domain};
 use crate::error::Shown;
+#[cfg(feature = "std")]
 use crate::estimate::FrequencyOracle;
 use crate::mechanism::bound::{exact, loss_of_odds};
 use crate::mechanism::categories::{Categories, check_count};
@@ -150,6 +153,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> SubsetSelection<T> {
     /// counts.add_rows(&rows)?;
     /// # Ok::<(), deniable::Error>(())
     /// ```
+    #[cfg(feature = "std")]
     pub fn invoke_rows<I: CategoryIndex>(&self, places: &[I]) -> Result<Vec<u64>> {
         self.rows().for_places(places, |rows, places| {
             self.fill(rows, places, &mut Scratch::new(), &mut OsEntropy::new())
@@ -211,6 +215,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> SubsetSelection<T> {
 
     /// The standard error of one category's number of answers, estimated from the reports of `respondents` people, at
     /// the number of answers where it is largest, if all answers are among the categories. ∞ if the reports say nothing, or next to nothing.
+    #[cfg(feature = "std")]
     pub fn standard_error(&self, respondents: u64) -> f64 {
         let Ok(channel) = self.channel() else { return f64::INFINITY };
         let (truth, lie) = (channel.truth(), channel.lie());
@@ -224,6 +229,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> Measurement for SubsetSelection<T> {
 }
 
 impl<T: Eq + Hash + Clone + Send + Sync> LocalRandomizer for SubsetSelection<T> {
+    #[cfg(feature = "std")]
     fn invoke_batch(&self, answers: &[T]) -> Result<Vec<BitVector>> {
         self.rows().to_vectors(&self.invoke_rows(&self.categories.places(answers))?)
     }

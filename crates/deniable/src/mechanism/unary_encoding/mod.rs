@@ -1,15 +1,20 @@
 //! One of k categories as k bits: that of the answer is one with one probability, the others with a smaller one.
 #![doc = include_str!("proof.md")]
 
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
 use core::borrow::Borrow;
 use core::fmt;
 use core::hash::Hash;
 
 use deniable_num::{Decoded, Float};
-use deniable_sample::{Dyadic, Entropy, OsEntropy, Scratch, Source};
+#[cfg(feature = "std")]
+use deniable_sample::OsEntropy;
+use deniable_sample::{Dyadic, Entropy, Scratch, Source};
 
 use crate::domain::{CategoryDomain, Domain};
 use crate::error::Shown;
+#[cfg(feature = "std")]
 use crate::estimate::FrequencyOracle;
 use crate::mechanism::bound::{exact, loss_of_odds};
 use crate::mechanism::categories::Categories;
@@ -143,6 +148,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> UnaryEncoding<T> {
     /// assert_eq!(counts.reports(), 4);
     /// # Ok::<(), deniable::Error>(())
     /// ```
+    #[cfg(feature = "std")]
     pub fn invoke_rows<I: CategoryIndex>(&self, places: &[I]) -> Result<Vec<u64>> {
         self.rows().for_places(places, |rows, places| {
             self.fill(rows, places, &mut Scratch::new(), &mut OsEntropy::new())
@@ -194,6 +200,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> UnaryEncoding<T> {
 
     /// The standard error of one category's number of answers, estimated from the reports of `respondents` people, at
     /// the number of answers where it is largest.
+    #[cfg(feature = "std")]
     pub fn standard_error(&self, respondents: u64) -> f64 {
         let variance = f64::max(self.one * (1.0 - self.one), self.zero * (1.0 - self.zero));
         let channel = self.channel().expect("zero is below one");
@@ -206,6 +213,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> Measurement for UnaryEncoding<T> {
 }
 
 impl<T: Eq + Hash + Clone + Send + Sync> LocalRandomizer for UnaryEncoding<T> {
+    #[cfg(feature = "std")]
     fn invoke_batch(&self, answers: &[T]) -> Result<Vec<BitVector>> {
         self.rows().to_vectors(&self.invoke_rows(&self.categories.places(answers))?)
     }

@@ -1,5 +1,7 @@
 //! How large the noise is.
 
+use alloc::borrow::ToOwned;
+
 use deniable_num::{Decoded, Directed, Direction, Float, InfCast, Lower, Real, Upper};
 
 use crate::error::Shown;

@@ -14,7 +14,9 @@ pub use vector::{VectorFloatLaplaceCks20, make_vector_float_laplace_cks20};
 use core::fmt;
 
 use deniable_num::{Decoded, Float};
-use deniable_sample::{DiscreteLaplaceZ2k, OsEntropy, Source};
+#[cfg(feature = "std")]
+use deniable_sample::OsEntropy;
+use deniable_sample::{DiscreteLaplaceZ2k, Source};
 
 use crate::bulk::in_parts;
 use crate::domain::{AtomDomain, Number};
@@ -125,6 +127,7 @@ impl<T: Number<Distance = T> + Float> Noise<T> {
     }
 
     /// The same with the operating system's entropy, on several threads if there are any. On failure all numbers are 0.
+    #[cfg(feature = "std")]
     fn add_to_all_in_parts(&self, numbers: &mut [T]) -> Result<()> {
         let add = |part: &mut [T]| self.add_to_all(part, &mut OsEntropy::new());
         in_parts(numbers, zero(), LEAST, add)

@@ -1,3 +1,5 @@
+use alloc::vec::Vec;
+
 use deniable_num::Float;
 use deniable_sample::{Entropy, Source};
 
@@ -75,6 +77,7 @@ impl<T: Number<Distance = T> + Float> ScalarFloatLaplaceCks20<T> {
     /// # Errors
     ///
     /// As [`Measurement::invoke`]. If one of them is no member, all stay as they are; if entropy fails, all are 0.
+    #[cfg(feature = "std")]
     pub fn invoke_in_place(&self, numbers: &mut [T]) -> Result<()> {
         numbers.iter().try_for_each(|number| self.domain.check_member(number))?;
         self.noise.add_to_all_in_parts(numbers)
@@ -120,6 +123,7 @@ impl<T: Number<Distance = T> + Float> Measurement for ScalarFloatLaplaceCks20<T>
 }
 
 impl<T: Number<Distance = T> + Float> LocalRandomizer for ScalarFloatLaplaceCks20<T> {
+    #[cfg(feature = "std")]
     fn invoke_batch(&self, numbers: &[T]) -> Result<Vec<T>> {
         let mut noisy = numbers.to_vec();
         self.invoke_in_place(&mut noisy)?;

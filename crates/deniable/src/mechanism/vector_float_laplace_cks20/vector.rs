@@ -1,3 +1,5 @@
+use alloc::vec::Vec;
+
 use deniable_num::Float;
 use deniable_sample::{Entropy, Source};
 
@@ -19,7 +21,8 @@ use crate::{Epsilon, L1Distance, MaxDivergence, Measurement, Result};
 /// On the finest grid ε = d_in/scale, rounded up. On a coarser one, with vectors of n numbers, s = 2^k, and g the least distance at
 /// which two floats can round to different points of the grid, ε = s·⌊(d_in + c(s − g))/s⌋/scale, where c = min(n, ⌊d_in/g⌋) numbers
 /// can end apart; g is 2^(k−54) for `f64` and 2^(k−25) for `f32`, or the type's finest step if that is more. The number of random words
-/// drawn, and time, may depend on the numbers: more are drawn where a rounding is in doubt, about once in 150 draws.
+/// drawn, and time, depend on the noise, and may depend on the numbers: more are drawn where a rounding is in doubt, about once in 150 draws, and tables are read
+/// at places that random words say. There is no form in constant time; [noise on integers](crate::make_vector_integer_laplace_cks20) has one.
 ///
 /// # Length
 ///
@@ -96,6 +99,7 @@ impl<T: Number<Distance = T> + Float> VectorFloatLaplaceCks20<T> {
     /// # Errors
     ///
     /// As [`Measurement::invoke`]. A vector that is no member stays as it is; if entropy fails, all numbers are 0.
+    #[cfg(feature = "std")]
     pub fn invoke_in_place(&self, numbers: &mut [T]) -> Result<()> {
         self.domain.check_member(numbers)?;
         self.noise.add_to_all_in_parts(numbers)
@@ -135,6 +139,7 @@ impl<T: Number<Distance = T> + Float> Measurement for VectorFloatLaplaceCks20<T>
         self.noise.map(d_in, self.domain.size())
     }
 
+    #[cfg(feature = "std")]
     fn invoke(&self, numbers: &[T]) -> Result<Vec<T>> {
         self.domain.check_member(numbers)?;
         let mut noisy = numbers.to_vec();

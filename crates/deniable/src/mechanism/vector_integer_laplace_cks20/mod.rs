@@ -9,7 +9,9 @@ pub use vector::{VectorIntegerLaplaceCks20, make_vector_integer_laplace_cks20};
 
 use core::fmt;
 
-use deniable_sample::{DiscreteLaplace, OsEntropy, SaturatingInt, Source};
+#[cfg(feature = "std")]
+use deniable_sample::OsEntropy;
+use deniable_sample::{ConstantTimeLaplace, DiscreteLaplace, SaturatingInt, Source};
 
 use crate::bulk::in_parts;
 use crate::domain::Number;
@@ -45,19 +47,29 @@ pub fn smallest_scale(d_in: u64, epsilon: Epsilon) -> Result<f64> {
 
 /// Noise of one scale: what the scalar and the vector mechanism share.
 #[derive(Clone, PartialEq)]
-pub(crate) struct Noise {
+pub(crate) struct Noise<T> {
     scale: f64,
-    /// None if the scale is zero.
-    law: Option<DiscreteLaplace>,
+    law: Law<T>,
 }
 
-impl Noise {
+/// How noise is drawn.
+#[derive(Clone, PartialEq)]
+enum Law<T> {
+    /// The scale is zero.
+    Nothing {
+        constant_time: bool,
+    },
+    AsFastAsPossible(DiscreteLaplace),
+    ConstantTime(ConstantTimeLaplace<T>),
+}
+
+impl<T: Integer> Noise<T> {
     fn new(scale: f64) -> Result<Self> {
         if is_zero(scale) {
-            return Ok(Noise { scale: 0.0, law: None });
+            return Ok(Noise { scale: 0.0, law: Law::Nothing { constant_time: false } });
         }
         match DiscreteLaplace::from_float(scale) {
-            Ok(law) => Ok(Noise { scale, law: Some(law) }),
+            Ok(law) => Ok(Noise { scale, law: Law::AsFastAsPossible(law) }),
             Err(_) => {
                 let problem = format!("{scale:?} is negative or not finite");
                 let accepted = "a finite number of at least 0";
@@ -66,38 +78,72 @@ impl Noise {
         }
     }
 
+    /// The same law, drawn in constant time.
+    fn in_constant_time(self) -> Self {
+        let law = match self.law {
+            Law::Nothing { .. } => Law::Nothing { constant_time: true },
+            Law::AsFastAsPossible(law) => Law::ConstantTime(law.into()),
+            Law::ConstantTime(law) => Law::ConstantTime(law),
+        };
+        Noise { law, ..self }
+    }
+
+    fn is_in_constant_time(&self) -> bool {
+        matches!(self.law, Law::ConstantTime(_) | Law::Nothing { constant_time: true })
+    }
+
     /// An integer plus noise, within the type's range.
     #[inline]
-    fn add_to<T: Integer, S: Source + ?Sized>(&self, x: T, source: &mut S) -> Result<T> {
+    fn add_to<S: Source + ?Sized>(&self, x: T, source: &mut S) -> Result<T> {
         match &self.law {
-            Some(law) => Ok(law.sample_saturating(x, source)?),
-            None => Ok(x),
+            Law::AsFastAsPossible(law) => fast(law, x, source),
+            Law::ConstantTime(law) => Ok(law.sample_saturating(x, source)?),
+            Law::Nothing { .. } => Ok(x),
         }
     }
 
     /// The same to each of many. On failure they must not be used.
-    fn add_to_all<T: Integer, S: Source + ?Sized>(
-        &self,
-        numbers: &mut [T],
-        source: &mut S,
-    ) -> Result<()> {
-        Ok(self.law.as_ref().map_or(Ok(()), |law| law.sample_all_saturating(numbers, source))?)
+    fn add_to_all<S: Source + ?Sized>(&self, numbers: &mut [T], source: &mut S) -> Result<()> {
+        match &self.law {
+            Law::AsFastAsPossible(law) => fast_to_all(law, numbers, source),
+            Law::ConstantTime(law) => Ok(law.sample_all_saturating(numbers, source)?),
+            Law::Nothing { .. } => Ok(()),
+        }
     }
 
     /// The same with the operating system's entropy, on several threads if there are any. On failure all numbers are 0.
-    fn add_to_all_in_parts<T: Integer>(&self, numbers: &mut [T]) -> Result<()> {
+    #[cfg(feature = "std")]
+    fn add_to_all_in_parts(&self, numbers: &mut [T]) -> Result<()> {
         let add = |part: &mut [T]| self.add_to_all(part, &mut OsEntropy::new());
         in_parts(numbers, T::saturated(0), LEAST, add)
     }
 }
 
+/// By itself, so that what is constant time can be looked at alone.
+#[inline(never)]
+fn fast<T: Integer, S: Source + ?Sized>(law: &DiscreteLaplace, x: T, source: &mut S) -> Result<T> {
+    Ok(law.sample_saturating(x, source)?)
+}
+
+#[inline(never)]
+fn fast_to_all<T: Integer, S: Source + ?Sized>(
+    law: &DiscreteLaplace,
+    numbers: &mut [T],
+    source: &mut S,
+) -> Result<()> {
+    Ok(law.sample_all_saturating(numbers, source)?)
+}
+
 /// Fewer numbers than these are not worth a thread.
 const LEAST: usize = 1 << 13;
 
-impl fmt::Debug for Noise {
+impl<T: Integer> fmt::Debug for Noise<T> {
     /// Without the law, which follows from it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Noise").field("scale", &self.scale).finish()
+        f.debug_struct("Noise")
+            .field("scale", &self.scale)
+            .field("constant_time", &self.is_in_constant_time())
+            .finish()
     }
 }
 

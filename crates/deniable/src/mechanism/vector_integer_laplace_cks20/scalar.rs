@@ -1,3 +1,5 @@
+use alloc::vec::Vec;
+
 use deniable_sample::{Entropy, Source};
 
 use super::{Integer, Noise, loss};
@@ -11,7 +13,8 @@ use crate::{AbsoluteDistance, Epsilon, LocalRandomizer, MaxDivergence, Measureme
 ///
 /// # Privacy
 ///
-/// ε = d_in/scale, rounded up.
+/// ε = d_in/scale, rounded up. Time depends on the noise and the number, but for
+/// [`with_constant_time`](ScalarIntegerLaplaceCks20::with_constant_time).
 ///
 /// # Errors
 ///
@@ -45,13 +48,36 @@ pub fn make_scalar_integer_laplace_cks20<T: Integer>(
 pub struct ScalarIntegerLaplaceCks20<T: Integer> {
     domain: AtomDomain<T>,
     metric: AbsoluteDistance<T>,
-    noise: Noise,
+    noise: Noise<T>,
 }
 
 impl<T: Integer> ScalarIntegerLaplaceCks20<T> {
     /// The scale of the noise.
     pub fn scale(&self) -> f64 {
         self.noise.scale
+    }
+
+    /// The same mechanism, whose time and random words do not depend on the numbers or the noise, but for a decision that comes
+    /// out otherwise less than once in 2^121 numbers. See [`ConstantTimeLaplace`](deniable_sample::ConstantTimeLaplace). It is slower, the more so the larger the scale.
+    ///
+    /// What is looked at before anything is drawn is whether the number is a member of the domain: that time says, and so does the error.
+    ///
+    /// ```
+    /// use deniable::prelude::*;
+    ///
+    /// let count = AtomDomain::<i64>::all();
+    /// let noise = make_scalar_integer_laplace_cks20(count, AbsoluteDistance::new(), 1.0)?;
+    /// let released: i64 = noise.with_constant_time().invoke(&17)?;
+    /// # Ok::<(), deniable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_constant_time(self) -> Self {
+        Self { noise: self.noise.in_constant_time(), ..self }
+    }
+
+    /// Whether it is [constant time](Self::with_constant_time).
+    pub fn constant_time(&self) -> bool {
+        self.noise.is_in_constant_time()
     }
 
     /// [`Measurement::invoke_from`] for random words of any width. That is what exhaustive checks run.
@@ -70,6 +96,7 @@ impl<T: Integer> ScalarIntegerLaplaceCks20<T> {
     /// # Errors
     ///
     /// As [`Measurement::invoke`]. If one of them is no member, all stay as they are; if entropy fails, all are 0.
+    #[cfg(feature = "std")]
     pub fn invoke_in_place(&self, numbers: &mut [T]) -> Result<()> {
         numbers.iter().try_for_each(|number| self.domain.check_member(number))?;
         self.noise.add_to_all_in_parts(numbers)
@@ -113,6 +140,7 @@ impl<T: Integer> Measurement for ScalarIntegerLaplaceCks20<T> {
 }
 
 impl<T: Integer> LocalRandomizer for ScalarIntegerLaplaceCks20<T> {
+    #[cfg(feature = "std")]
     fn invoke_batch(&self, numbers: &[T]) -> Result<Vec<T>> {
         let mut noisy = numbers.to_vec();
         self.invoke_in_place(&mut noisy)?;

@@ -209,3 +209,44 @@ fn the_accuracy_is_the_first_integer_that_suffices() {
     }
     assert_eq!(scalar::<i32>(0.0).accuracy(0.99).unwrap(), 0.0);
 }
+
+/// The sums of the sampler, from the same words; and what does not change.
+#[test]
+fn constant_time_is_the_same_mechanism() {
+    use deniable_sample::{Entropy, Result};
+
+    struct Counting(u64);
+
+    impl Entropy for Counting {
+        fn fill(&mut self, words: &mut [u64]) -> Result<()> {
+            for word in words {
+                self.0 =
+                    self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                *word = self.0;
+            }
+            Ok(())
+        }
+    }
+
+    for scale in [1e-3, 0.7, 30.0, 1e9, 1e300] {
+        let law = ConstantTimeLaplace::<i64>::from_float(scale).unwrap();
+        let (ordinary, even) = (vector(50, scale), vector(50, scale).with_constant_time());
+        assert!(even.constant_time() && !ordinary.constant_time() && even != ordinary);
+        assert_eq!(even.map(3).unwrap(), ordinary.map(3).unwrap());
+        assert_eq!(even, even.clone().with_constant_time());
+        let numbers: Vec<i64> = (0..50).map(|x| x * x - 1000).collect();
+        let mut expected = numbers.clone();
+        law.sample_all_saturating(&mut expected, &mut Counting(1)).unwrap();
+        assert_eq!(even.invoke_from(&numbers, &mut Counting(1)).unwrap(), expected);
+        assert!(scale < 0.5 || expected != numbers);
+        let one = scalar::<i64>(scale).with_constant_time();
+        assert!(one.constant_time());
+        assert_eq!(one.invoke_from(&numbers[0], &mut Counting(1)).unwrap(), expected[0]);
+        assert!(even.invoke(&numbers[..49]).is_err());
+        assert_eq!(even.invoke(&numbers).unwrap().len(), 50);
+    }
+    let nothing = vector(2, 0.0).with_constant_time();
+    assert!(nothing.constant_time());
+    assert_eq!(nothing.invoke(&[4, 5]).unwrap(), [4, 5]);
+    assert_eq!(nothing.map(1).unwrap(), Epsilon::INFINITY);
+}

@@ -1,3 +1,5 @@
+use alloc::vec::Vec;
+
 use deniable_sample::{Entropy, Source};
 
 use super::{Integer, Noise, loss};
@@ -12,8 +14,9 @@ use crate::{Epsilon, L1Distance, MaxDivergence, Measurement, Result};
 ///
 /// # Privacy
 ///
-/// ε = d_in/scale, rounded up. The number of random words drawn, and time, may depend on the numbers: more are drawn
-/// where an integer is not yet decided.
+/// ε = d_in/scale, rounded up. The number of random words drawn, and time, depend on the noise, and may depend on the numbers: a larger magnitude
+/// takes another way, more words are drawn where an integer is not yet decided, and a sum is clamped or not. Where somebody can measure that, use
+/// [`with_constant_time`](VectorIntegerLaplaceCks20::with_constant_time).
 ///
 /// # Length
 ///
@@ -51,13 +54,36 @@ pub fn make_vector_integer_laplace_cks20<T: Integer>(
 pub struct VectorIntegerLaplaceCks20<T: Integer> {
     domain: VectorDomain<AtomDomain<T>>,
     metric: L1Distance<T>,
-    noise: Noise,
+    noise: Noise<T>,
 }
 
 impl<T: Integer> VectorIntegerLaplaceCks20<T> {
     /// The scale of the noise.
     pub fn scale(&self) -> f64 {
         self.noise.scale
+    }
+
+    /// The same mechanism, whose time and random words do not depend on the numbers or the noise, but for a decision that comes
+    /// out otherwise less than once in 2^121 numbers. See [`ConstantTimeLaplace`](deniable_sample::ConstantTimeLaplace). It is slower, the more so the larger the scale.
+    ///
+    /// What is looked at before anything is drawn is whether the vector is a member of the domain: that time says, and so does the error.
+    ///
+    /// ```
+    /// use deniable::prelude::*;
+    ///
+    /// let counts = VectorDomain::finite::<i64>().with_size(2);
+    /// let noise = make_vector_integer_laplace_cks20(counts, L1Distance::new(), 2.0)?;
+    /// let released = noise.with_constant_time().invoke(&[17, 4])?;
+    /// # Ok::<(), deniable::Error>(())
+    /// ```
+    #[must_use]
+    pub fn with_constant_time(self) -> Self {
+        Self { noise: self.noise.in_constant_time(), ..self }
+    }
+
+    /// Whether it is [constant time](Self::with_constant_time).
+    pub fn constant_time(&self) -> bool {
+        self.noise.is_in_constant_time()
     }
 
     /// [`Measurement::invoke_from`] for random words of any width. That is what exhaustive checks run.
@@ -77,6 +103,7 @@ impl<T: Integer> VectorIntegerLaplaceCks20<T> {
     /// # Errors
     ///
     /// As [`Measurement::invoke`]. A vector that is no member stays as it is; if entropy fails, all numbers are 0.
+    #[cfg(feature = "std")]
     pub fn invoke_in_place(&self, numbers: &mut [T]) -> Result<()> {
         self.domain.check_member(numbers)?;
         self.noise.add_to_all_in_parts(numbers)
@@ -114,6 +141,7 @@ impl<T: Integer> Measurement for VectorIntegerLaplaceCks20<T> {
         Ok(loss(d_in, self.noise.scale))
     }
 
+    #[cfg(feature = "std")]
     fn invoke(&self, numbers: &[T]) -> Result<Vec<T>> {
         self.domain.check_member(numbers)?;
         let mut noisy = numbers.to_vec();

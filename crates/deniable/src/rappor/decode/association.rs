@@ -2,6 +2,8 @@
 
 mod likelihood;
 
+use alloc::vec::Vec;
+
 use faer::Mat;
 
 use super::check_shape;

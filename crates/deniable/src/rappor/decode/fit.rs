@@ -1,5 +1,7 @@
 //! Weighted least squares with an intercept, and standard errors that hold whatever the variances are.
 
+use alloc::vec::Vec;
+
 use faer::linalg::solvers::{DenseSolveCore, LltError};
 use faer::{Mat, Side};
 

@@ -1,5 +1,7 @@
 //! Long lists of candidates: those that matter are selected on one half of the cohorts, and estimated on the other.
 
+use alloc::vec::Vec;
+
 use faer::Mat;
 
 use super::fit::{Fit, LEAST_OWN, Misfit, fit_rows, row_variance};

@@ -1,5 +1,7 @@
 //! What is decoded: the noise, the counts, and the bits of the candidates.
 
+use alloc::string::String;
+use alloc::vec::Vec;
 use core::fmt;
 use std::collections::HashMap;
 

@@ -1,5 +1,7 @@
 //! The non-negative lasso by coordinate descent, for a matrix of few ones.
 
+use alloc::vec::Vec;
+
 use super::input::Lists;
 
 /// How near to their conditions coefficients are brought, in standard errors of one candidate alone.

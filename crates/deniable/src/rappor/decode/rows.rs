@@ -1,5 +1,7 @@
 //! The bits of cohorts as rows of a regression.
 
+use alloc::vec::Vec;
+
 use super::input::{Candidates, Counts, Lists, Noise};
 
 /// For each bit of some cohorts the share of filters that have it set, and the candidates that set it.

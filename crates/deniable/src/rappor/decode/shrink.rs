@@ -1,5 +1,6 @@
 //! Shares that are nearer to the truth than the unbiased ones, on the whole.
 
+use alloc::vec::Vec;
 use core::f64::consts::TAU;
 
 /// Estimates this many standard errors above 0 are left as they are.

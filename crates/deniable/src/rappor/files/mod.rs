@@ -7,6 +7,8 @@ mod number;
 mod results;
 mod table;
 
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
 use std::io::{self, BufWriter, Read, Write};
 
 use table::{Row, Table};

@@ -1,5 +1,8 @@
 //! Numbers as R writes them.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+
 /// A float with up to 15 significant digits, in the shorter of both notations: in full, or with an exponent of two digits or more. In full if both are equally long.
 ///
 /// That is what R's `write.csv` does, which the reference's results are written by.

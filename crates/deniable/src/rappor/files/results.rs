@@ -1,5 +1,8 @@
 //! What was decoded, as the reference implementation writes it.
 
+use alloc::borrow::ToOwned;
+use alloc::string::String;
+use alloc::vec::Vec;
 use std::io::{self, BufWriter, Read, Write};
 
 use super::number::as_r_writes;

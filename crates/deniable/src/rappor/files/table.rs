@@ -1,5 +1,7 @@
 //! Lines and columns of a comma-separated file.
 
+use alloc::borrow::ToOwned;
+use alloc::vec::Vec;
 use std::io::{self, BufRead, BufReader, Read, Write};
 
 use crate::{Error, Result};

@@ -1,5 +1,7 @@
 //! How likely reports are, given the answers.
 
+use alloc::vec::Vec;
+
 use faer::Mat;
 
 use crate::rappor::Report;
