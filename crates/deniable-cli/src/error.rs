@@ -61,7 +61,11 @@ impl fmt::Display for Error {
 
 impl From<deniable_arrow::Error> for Error {
     fn from(error: deniable_arrow::Error) -> Self {
-        Error::refused(error.to_string())
+        let kind = match error.kind() {
+            deniable_arrow::ErrorKind::EntropyUnavailable => Kind::Failed,
+            _ => Kind::Refused,
+        };
+        Error::new(kind, error.to_string())
     }
 }
 

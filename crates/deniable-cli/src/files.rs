@@ -7,7 +7,7 @@ mod progress;
 mod read;
 mod write;
 
-pub(crate) use atomic::{Atomic, refuse_existing};
+pub(crate) use atomic::{Atomic, refuse_existing, replace};
 pub(crate) use background::Background;
 pub(crate) use format::{Compression, Format};
 pub(crate) use progress::watched;

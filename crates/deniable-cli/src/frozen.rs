@@ -19,7 +19,7 @@ use crate::memo::Memo;
 ///
 /// # Errors
 ///
-/// Somebody who was asked the question before in another way: the response of then has another meaning, and a new one would spend again.
+/// Somebody who was asked the question before in another way: the response of then has another meaning, and a new one would spend again. A response that is no report.
 pub(crate) fn frozen(
     memo: &mut Memo,
     survey: &Survey,
@@ -42,7 +42,11 @@ pub(crate) fn frozen(
             let code = memo.code(question, people.value(i), answer);
             let response = memo.response(code, &[meaning.as_bytes(), new].concat());
             let response = response.strip_prefix(meaning.as_bytes());
-            kept.push(response.ok_or_else(|| asked_otherwise(question))?.to_vec());
+            let response = response.ok_or_else(|| asked_otherwise(question))?;
+            if response.len() != new.len() || !is_value(response, &columns[place]) {
+                return Err(no_report(question));
+            }
+            kept.push(response.to_vec());
         }
         columns[place] = column(&kept, &columns[place]);
     }
@@ -54,6 +58,23 @@ fn asked_otherwise(question: &Question) -> Error {
         "--memo: question \"{}\" was asked before with other parameters, and a new response would spend again; accepted is the question as it was, or another name for it",
         question.name(),
     ))
+}
+
+fn no_report(question: &Question) -> Error {
+    Error::refused(format!(
+        "--memo: a response to question \"{}\" is none of its reports, so the file of responses is damaged; accepted is the file as it was",
+        question.name(),
+    ))
+}
+
+/// Whether bytes as many as those of a report are the place of a value, where reports are places.
+fn is_value(response: &[u8], like: &ArrayRef) -> bool {
+    match (like.as_any_dictionary_opt(), response.first_chunk()) {
+        (Some(reports), Some(place)) => {
+            (u32::from_le_bytes(*place) as usize) < reports.values().len()
+        }
+        _ => true,
+    }
 }
 
 /// Each report as bytes.
@@ -116,4 +137,39 @@ fn of_keys<K: ArrowDictionaryKeyType>(rows: &[Vec<u8>], like: &ArrayRef) -> Arra
     };
     let keys = PrimitiveArray::<K>::from_iter_values(rows.iter().map(key));
     Arc::new(DictionaryArray::new(keys, like.as_dictionary::<K>().values().clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Responses of the right code and meaning, and with a right check behind them, as nobody wrote them.
+    #[test]
+    fn a_response_that_is_no_report_is_refused() {
+        let survey = Survey::parse(include_str!("../tests/every_kind.toml")).unwrap();
+        let people = StringArray::from(vec!["p"]);
+        let answers = survey.questions().iter().map(|question| question.name()).chain(["region"]);
+        let answers = answers.map(|name| (name, Arc::new(people.clone()) as ArrayRef));
+        let reports = survey.randomize(&RecordBatch::try_from_iter(answers).unwrap()).unwrap();
+        for question in survey.questions() {
+            let folder = tempfile::tempdir().unwrap();
+            let attempt = |response: &[u8]| {
+                let mut memo =
+                    Memo::open(&folder.path().join(format!("{}", response.len()))).unwrap();
+                let code = memo.code(question, "p", None);
+                let meaning = question.fingerprint().to_string();
+                memo.response(code, &[meaning.as_bytes(), response].concat());
+                frozen(&mut memo, &survey, &people, None, &reports)
+            };
+            let right = rows(reports.column_by_name(question.name()).unwrap())[0].clone();
+            assert!(attempt(&right).is_ok());
+            for wrong in [&[][..], &right[1..], &[&right[..], b"1"].concat()] {
+                let error = attempt(wrong).unwrap_err().to_string();
+                assert!(error.contains("is none of its reports"), "{error}");
+            }
+            if question.name() == "transport" {
+                assert!(attempt(&[4, 0, 0, 0]).is_err());
+            }
+        }
+    }
 }

@@ -8,6 +8,7 @@ use deniable::rappor::Secret;
 
 use crate::error::{Error, Result};
 use crate::files::Atomic;
+use crate::output::complain;
 
 /// The key of a file; a new one, if there is no file.
 ///
@@ -51,7 +52,7 @@ pub(crate) fn make(path: &Path) -> Result<Secret> {
     let mut file = Atomic::create(path)?;
     writeln!(file, "{}", hex(key.as_bytes())).map_err(|error| Error::io(path, &error))?;
     file.finish()?;
-    eprintln!("{}: a new key; keep it, and where nobody can read it", path.display());
+    complain(&format!("{}: a new key; keep it, and where nobody can read it", path.display()));
     Ok(key)
 }
 

@@ -12,26 +12,54 @@ mod output;
 mod parameter;
 mod present;
 
+use std::panic::{catch_unwind, resume_unwind, set_hook};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Parser;
+use deniable::{Entropy, OsEntropy};
 
 use command::Cli;
+use output::complain;
 
 fn main() -> ExitCode {
     // A core dump would have raw answers in it.
     let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
     let _ = rustix::process::setrlimit(rustix::process::Resource::Core, none);
     // Its message could have a raw answer in it.
-    std::panic::set_hook(Box::new(|panic| {
+    set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        eprintln!("error: a defect of the program, at {place}; please report it");
+        if is_of_hashing(&place) || !has_entropy() {
+            WITHOUT_ENTROPY.store(true, Ordering::Relaxed);
+            return;
+        }
+        complain(&format!("error: a defect of the program, at {place}; please report it"));
     }));
-    match Cli::parse().run() {
+    let no_entropy = || deniable::Error::from(deniable::sample::Error::entropy_unavailable());
+    let done = catch_unwind(|| Cli::parse().run());
+    let done = done.unwrap_or_else(|panic| match WITHOUT_ENTROPY.load(Ordering::Relaxed) {
+        true => Err(no_entropy().into()),
+        false => resume_unwind(panic),
+    });
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("error: {error}");
+            complain(&format!("error: {error}"));
             error.exit_code()
         }
     }
+}
+
+/// Whether there was a panic because of that.
+static WITHOUT_ENTROPY: AtomicBool = AtomicBool::new(false);
+
+/// Whether a panic comes from where the keys of hash tables are drawn, which are not to be had without one if entropy fails.
+fn is_of_hashing(place: &str) -> bool {
+    place.contains("/std/src/sys/random/") || place.contains("/ahash-")
+}
+
+/// Whether the system gives entropy now. Another thread asks for it, as this one may have some at hand.
+fn has_entropy() -> bool {
+    let asked = std::thread::Builder::new().spawn(|| OsEntropy::new().word().is_ok());
+    asked.is_ok_and(|asked| asked.join().unwrap_or(false))
 }

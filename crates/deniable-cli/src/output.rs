@@ -6,7 +6,7 @@ use std::path::Path;
 use deniable::Epsilon;
 use serde_json::{Map, Value};
 
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 
 /// Facts with names: a line each, or together an object of JSON.
 #[derive(Debug, Default)]
@@ -84,8 +84,13 @@ pub(crate) fn print_beside(output: &Path, text: &str) -> Result<()> {
     if output != Path::new("-") {
         return print(text);
     }
-    eprint!("{text}");
-    Ok(())
+    let written = io::stderr().write_all(text.as_bytes());
+    written.map_err(|error| Error::new(Kind::Failed, format!("standard error: {}", error.kind())))
+}
+
+/// A line to the standard error. If that cannot be written there is nobody to tell, and what the program does is not changed by it.
+pub(crate) fn complain(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 #[cfg(test)]

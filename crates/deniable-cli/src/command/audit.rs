@@ -4,7 +4,7 @@ mod certificate;
 mod look;
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::PathBuf;
 
 use deniable_audit::black_box::{Verdict, trials_for};
@@ -130,7 +130,8 @@ impl Args {
         let buckets = files.buckets.as_deref().map(read_buckets).transpose().map_err(refused)?;
         let (left, right) = (&files.left, &files.right);
         for path in [left, right] {
-            File::open(path).map_err(|error| Error::io(path, &error))?;
+            let opened = File::open(path).and_then(|mut file| file.read(&mut [0]));
+            opened.map_err(|error| Error::io(path, &error))?;
         }
         let verdict =
             judge_files(files.epsilon, buckets.as_deref(), left, right).map_err(refused)?;
@@ -149,7 +150,11 @@ impl Args {
 }
 
 fn sample(subject: deniable_audit::subject::Subject, samples: u64) -> Result<Verdict> {
-    subject.audit(samples).map_err(Error::refused)
+    let no_entropy = deniable::Error::from(deniable::sample::Error::entropy_unavailable());
+    subject.audit(samples).map_err(|problem| match problem == no_entropy.to_string() {
+        true => no_entropy.into(),
+        false => Error::refused(problem),
+    })
 }
 
 /// So many that a loss of a twentieth too much is found, within limits of time; where everything or nothing is claimed there is no such number.

@@ -13,6 +13,7 @@ use super::count::add_reports;
 use super::randomize::read_survey;
 use super::{Cli, plan};
 use crate::error::{Error, Result};
+use crate::files::replace;
 use crate::present::{Findings, Output, people, print};
 
 /// The survey that ships with the program.
@@ -56,7 +57,7 @@ impl Args {
         let folder = Folder::create(self.keep.as_deref())?;
         let [survey, answers, reports] =
             ["survey.toml", "answers.csv", "reports.parquet"].map(|name| folder.path.join(name));
-        fs::write(&survey, SURVEY).map_err(|error| Error::io(&survey, &error))?;
+        replace(&survey, SURVEY.as_bytes())?;
         let n = people(self.respondents as f64);
         say(format!("1. The answers of {n} respondents are simulated.\n"))?;
         let truth = simulate::simulate(&answers, self.respondents)?;

@@ -1,12 +1,14 @@
 //! `deniable generate`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use clap::CommandFactory;
-use clap_complete::Shell;
+use clap::{Command, CommandFactory};
+use clap_complete::{Generator, Shell};
+use clap_mangen::Man;
 
 use super::Cli;
-use crate::error::{Error, Result};
+use crate::error::Result;
+use crate::files::replace;
 use crate::output::print;
 
 /// Completions for a shell, and the manual pages
@@ -45,27 +47,38 @@ enum What {
 
 impl Args {
     pub(crate) fn run(self) -> Result<()> {
-        let (mut command, name) = (Cli::command(), "deniable");
         match self.what {
-            What::Completions { shell, output: Some(folder) } => {
-                clap_complete::generate_to(shell, &mut command, name, &folder)
-                    .map(drop)
-                    .map_err(|error| Error::io(&folder, &error))
-            }
-            What::Completions { shell, output: None } => {
+            What::Completions { shell, output } => {
                 let mut script = Vec::new();
-                clap_complete::generate(shell, &mut command, name, &mut script);
-                print(script)
+                clap_complete::generate(shell, &mut Cli::command(), NAME, &mut script);
+                match output {
+                    Some(folder) => replace(&folder.join(shell.file_name(NAME)), &script),
+                    None => print(script),
+                }
             }
-            What::Man { output: Some(folder) } => clap_mangen::generate_to(command, &folder)
-                .map_err(|error| Error::io(&folder, &error)),
-            What::Man { output: None } => {
-                let mut page = Vec::new();
-                clap_mangen::Man::new(command)
-                    .render(&mut page)
-                    .map_err(|error| Error::io(Path::new("-"), &error))?;
-                print(page)
+            What::Man { output: Some(folder) } => {
+                let mut command = Cli::command().disable_help_subcommand(true);
+                command.build();
+                each_page(command, &|name, page| replace(&folder.join(name), page))
             }
+            What::Man { output: None } => print(page(&Man::new(Cli::command()))),
         }
     }
+}
+
+const NAME: &str = "deniable";
+
+/// The pages of a command and of all below it.
+fn each_page(command: Command, write: &impl Fn(&str, &[u8]) -> Result<()>) -> Result<()> {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        each_page(below.clone(), write)?;
+    }
+    let man = Man::new(command);
+    write(&man.get_filename(), &page(&man))
+}
+
+fn page(man: &Man) -> Vec<u8> {
+    let mut page = Vec::new();
+    man.render(&mut page).expect("memory takes it");
+    page
 }

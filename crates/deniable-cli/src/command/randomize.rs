@@ -16,6 +16,7 @@ use crate::files::{
 use crate::frozen::frozen;
 use crate::ledger;
 use crate::memo::Memo;
+use crate::output::complain;
 
 /// Randomize answers: one row is one respondent
 ///
@@ -94,7 +95,7 @@ impl Args {
             }
         };
         if self.memo_answers {
-            eprintln!("warning: --memo-answers reveals that an answer changed, and when");
+            complain("warning: --memo-answers reveals that an answer changed, and when");
         }
         let mut sink: Option<(Background, arrow_schema::SchemaRef)> = None;
         for path in expand(&self.answers)? {

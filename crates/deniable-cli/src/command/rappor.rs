@@ -5,7 +5,6 @@ mod encode;
 mod reports;
 mod secret;
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -111,13 +110,13 @@ impl Map {
 }
 
 fn read_params(path: &Path) -> Result<Params> {
-    read(path, Params::read_csv)
+    read(path, |bytes| Params::read_csv(bytes))
 }
 
 /// Reads one of the reference's files.
-fn read<T>(path: &Path, read: impl FnOnce(File) -> deniable::Result<T>) -> Result<T> {
-    let file = File::open(path).map_err(|error| Error::io(path, &error))?;
-    read(file).map_err(|error| of_file(path, &error))
+fn read<T>(path: &Path, read: impl FnOnce(&[u8]) -> deniable::Result<T>) -> Result<T> {
+    let bytes = std::fs::read(path).map_err(|error| Error::io(path, &error))?;
+    read(&bytes).map_err(|error| of_file(path, &error))
 }
 
 /// Writes one of them, whole or not at all.

@@ -26,13 +26,7 @@ impl Atomic {
             return Ok(Atomic { partial: None, path: path.to_owned(), file: None });
         }
         refuse_existing(path)?;
-        let name = path.file_name().ok_or_else(|| {
-            Error::refused(format!("{}: this is no name of a file", path.display()))
-        })?;
-        let mut partial_name = std::ffi::OsString::from(".");
-        partial_name.push(name);
-        partial_name.push(format!(".{}.partial", std::process::id()));
-        let partial = path.with_file_name(partial_name);
+        let partial = partial(path)?;
         let file = private(&partial).map_err(|error| Error::io(&partial, &error))?;
         Ok(Atomic { partial: Some(partial), path: path.to_owned(), file: Some(file) })
     }
@@ -76,6 +70,30 @@ impl Drop for Atomic {
             let _ = fs::remove_file(partial);
         }
     }
+}
+
+/// Writes a file that everybody may have, in the place of one that is there.
+pub(crate) fn replace(path: &Path, bytes: &[u8]) -> Result<()> {
+    let io = |error: io::Error| Error::io(path, &error);
+    let partial = partial(path)?;
+    let mut file = OpenOptions::new().write(true).create_new(true).open(&partial).map_err(io)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all());
+    let moved = written.and_then(|()| fs::rename(&partial, path));
+    if moved.is_err() {
+        let _ = fs::remove_file(&partial);
+    }
+    moved.map_err(io)
+}
+
+/// The name of what is to be a file and is not finished.
+fn partial(path: &Path) -> Result<PathBuf> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| Error::refused(format!("{}: this is no name of a file", path.display())))?;
+    let mut partial = std::ffi::OsString::from(".");
+    partial.push(name);
+    partial.push(format!(".{}.partial", std::process::id()));
+    Ok(path.with_file_name(partial))
 }
 
 /// A new file that its owner alone can read.

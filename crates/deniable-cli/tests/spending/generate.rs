@@ -30,7 +30,7 @@ fn pages_and_completions_are_written_to_a_folder() {
     for command in COMMANDS {
         assert!(names.contains(&format!("deniable-{command}.1")), "{command}");
     }
-    folder.refused("generate man -o none/such", 1, "none/such: ");
+    folder.refused("generate man -o none/such", 1, "none/such/deniable");
 }
 
 #[test]

@@ -12,6 +12,7 @@ use super::secret::{self, Secrets};
 use super::{of_file, read_params};
 use crate::error::{Error, Result};
 use crate::files::{Format, Sink, Wanted, batch_rows, expand, open_wanted};
+use crate::output::complain;
 
 /// Make reports of values: one row is one report
 ///
@@ -74,11 +75,11 @@ impl Args {
             }
         }
         sink.finish()?;
-        eprintln!(
+        complain(&format!(
             "a report loses at most ε = {}, and all reports of one client about one value at most {}",
             in_effect.epsilon_of_report(),
             in_effect.epsilon_of_all_reports(),
-        );
+        ));
         Ok(())
     }
 }
