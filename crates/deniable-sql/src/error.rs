@@ -3,7 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
-use datafusion::common::DataFusionError;
+use datafusion::common::{DataFusionError, SchemaError};
 
 /// A query that is refused, or that fails because of us. The message says what is accepted, and has no data in it.
 #[derive(Debug)]
@@ -48,7 +48,14 @@ pub fn shown_of_plan(error: &DataFusionError) -> String {
     if let Some(ours) = ours(error) {
         return ours.0.clone();
     }
-    error.find_root().strip_backtrace().lines().next().unwrap_or_default().to_owned()
+    let error = error.find_root();
+    // The engine would go on with names that are alike, and where a file has no header they are answers.
+    if let DataFusionError::SchemaError(problem, _) = error
+        && let SchemaError::FieldNotFound { field, .. } = problem.as_ref()
+    {
+        return format!("No field named {field}.");
+    }
+    error.strip_backtrace().lines().next().unwrap_or_default().to_owned()
 }
 
 /// Whether it is one of ours, by its type: a text could be of the data.

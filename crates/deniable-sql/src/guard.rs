@@ -6,7 +6,7 @@
 //! 1. [`Mark`] sees the whole query before it is optimized. It refuses what would draw twice or tell more than its parameters say ([`flow`]), checks the parameters of aggregates, and gives each call a mark of its own: one more argument. A
 //!    call without a mark refuses to run.
 //! 2. [`Once`] sees the query when it is optimized: each mark is there at most once, and where it was put.
-//! 3. [`Physically`] sees the plan that will run: each mark is there at most once. One rule of the engine, which would draw again for a filter, is [left out](LeftOut) of plans that draw.
+//! 3. [`Physically`] sees the plan that will run: each mark is there at most once. Rules of the engine that do not heed what is volatile are [left out](LeftOut) of plans that draw.
 //!
 //! Marks are arguments, so they travel with the plan to other machines. There a fourth rule, [`Tasks`], sees to it that no two tasks draw for a row.
 
@@ -59,7 +59,7 @@ pub(crate) fn check_mark(function: &str, mark: &ColumnarValue) -> Result<()> {
 pub(crate) fn unchecked(function: &str) -> DataFusionError {
     refused(
         function,
-        "the query was not checked; accepted are queries of a session that `deniable_sql::register` was called for",
+        "the query was not checked; accepted are queries, but for prepared ones, of a session that `deniable_sql::register` was called for",
     )
 }
 

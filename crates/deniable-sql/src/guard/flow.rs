@@ -6,7 +6,7 @@ use datafusion::common::config::ConfigOptions;
 use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, DataFusionError, JoinType, Result};
 use datafusion::logical_expr::logical_plan::{DdlStatement, Distinct};
-use datafusion::logical_expr::{Aggregate, DmlStatement, Expr, LogicalPlan, WriteOp};
+use datafusion::logical_expr::{Aggregate, DmlStatement, Expr, LogicalPlan, Partitioning, WriteOp};
 
 use super::tables::{Tables, ordering};
 use super::{Call, is_mark, total};
@@ -197,10 +197,16 @@ impl Walk<'_> {
                 let all = input.all();
                 Ok(Flow { columns: vec![all.clone(); node.schema.fields().len()], rows: all })
             }
-            LogicalPlan::Repartition(_)
-            | LogicalPlan::Limit(_)
-            | LogicalPlan::SubqueryAlias(_)
-            | LogicalPlan::Subquery(_) => {
+            LogicalPlan::Repartition(node) => {
+                let input = self.node(&node.input)?;
+                let by = match &node.partitioning_scheme {
+                    Partitioning::RoundRobinBatch(_) => &[],
+                    Partitioning::Hash(by, _) | Partitioning::DistributeBy(by) => by.as_slice(),
+                    Partitioning::Range(_) => return Err(self.misplaced(plan)),
+                };
+                self.chosen_by(by, node.input.schema(), input)
+            }
+            LogicalPlan::Limit(_) | LogicalPlan::SubqueryAlias(_) | LogicalPlan::Subquery(_) => {
                 self.refuse_calls(plan)?;
                 self.node(plan.inputs()[0])
             }

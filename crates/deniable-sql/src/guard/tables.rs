@@ -1,5 +1,7 @@
 //! Which tables a query reads: one table can have many names.
 
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use datafusion::catalog::TableProvider;
@@ -9,6 +11,7 @@ use datafusion::common::{Column, Result};
 use datafusion::datasource::listing::{ListingTable, ListingTableUrl};
 use datafusion::datasource::source_as_provider;
 use datafusion::logical_expr::{LogicalPlan, TableScan};
+use datafusion::object_store;
 
 use crate::error::refused;
 
@@ -28,9 +31,15 @@ struct Table {
 struct Location {
     /// With links followed, and without the letters that stand for others.
     path: String,
-    /// The file itself, which can have several names.
-    file: Option<(u64, u64)>,
+    /// The files there, if they are on this machine. A file can have several names.
+    files: Vec<Identity>,
 }
+
+/// The same for all names of a file.
+#[cfg(unix)]
+type Identity = (u64, u64);
+#[cfg(not(unix))]
+type Identity = PathBuf;
 
 impl Tables {
     /// Finds all tables of a query, and which of them may be one.
@@ -57,6 +66,12 @@ impl Tables {
             ));
         }
         let mut table = Table::of(scan, config);
+        if table.has_a_file_twice() {
+            return Err(refused(
+                &format!("table \"{}\"", table.name),
+                "one of its files is there under two names, and would be drawn for twice; accepted is a table of files that differ",
+            ));
+        }
         table.number = self.0.len();
         // One that may be any of several makes one of all of them.
         let same: Vec<usize> =
@@ -95,6 +110,11 @@ impl Table {
         Table { name: full.to_string(), provider, files: files.unwrap_or_default(), number: 0 }
     }
 
+    fn has_a_file_twice(&self) -> bool {
+        let mut seen = HashSet::new();
+        self.files.iter().flat_map(|location| &location.files).any(|file| !seen.insert(file))
+    }
+
     fn may_be(&self, other: &Table) -> bool {
         let is_one = match (&self.provider, &other.provider) {
             (Some(a), Some(b)) => Arc::ptr_eq(a, b),
@@ -111,25 +131,51 @@ impl Location {
     fn of(url: &ListingTableUrl) -> Self {
         let plain = format!("{}{}", url.object_store(), url.prefix());
         if url.scheme() != "file" {
-            return Location { path: plain, file: None };
+            return Location { path: plain, files: Vec::new() };
         }
-        let path = format!("/{}", url.prefix());
-        let path = std::fs::canonicalize(&path).unwrap_or_else(|_| path.into());
-        #[cfg(unix)]
-        let file = std::fs::metadata(&path).ok().map(|found| {
-            use std::os::unix::fs::MetadataExt;
-            (found.dev(), found.ino())
+        let path = PathBuf::from(format!("/{}", url.prefix()));
+        let mut files = Vec::new();
+        walk(&path, &mut Vec::new(), &mut |file| {
+            let is_meant = object_store::path::Path::from_absolute_path(file)
+                .map_or(true, |path| url.contains(&path, false));
+            if is_meant {
+                files.extend(identity(file));
+            }
         });
-        #[cfg(not(unix))]
-        let file = None;
-        Location { path: format!("file://{}", path.display()), file }
+        let path = path.canonicalize().unwrap_or(path);
+        Location { path: format!("file://{}", path.display()), files }
     }
 
     fn shares(&self, other: &Location) -> bool {
         let is_within = |a: &str, b: &str| a.starts_with(b);
-        let is_one = self.file.is_some() && self.file == other.file;
+        let is_one = self.files.iter().any(|file| other.files.contains(file));
         is_one || is_within(&self.path, &other.path) || is_within(&other.path, &self.path)
     }
+}
+
+#[cfg(unix)]
+fn identity(file: &Path) -> Option<Identity> {
+    use std::os::unix::fs::MetadataExt;
+    std::fs::metadata(file).ok().map(|found| (found.dev(), found.ino()))
+}
+
+#[cfg(not(unix))]
+fn identity(file: &Path) -> Option<Identity> {
+    file.canonicalize().ok()
+}
+
+/// Calls `see` for a file, or for all files of a folder and of those in it, by all the ways that lead there. Links are followed, but not in circles.
+fn walk(path: &Path, within: &mut Vec<PathBuf>, see: &mut dyn FnMut(&Path)) {
+    let Ok(entries) = std::fs::read_dir(path) else {
+        return see(path);
+    };
+    let here = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    if within.contains(&here) {
+        return;
+    }
+    within.push(here);
+    entries.flatten().for_each(|entry| walk(&entry.path(), within, see));
+    within.pop();
 }
 
 /// The columns that the order of a table's rows tells: those that are the names of folders, and those that it is sorted by.

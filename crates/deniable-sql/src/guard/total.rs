@@ -25,7 +25,7 @@ const TOTAL: [&str; 16] = [
     "date_part",
 ];
 
-/// The first part of an expression that may fail, in words; nothing, if none does. Our own calls do not fail because of an answer.
+/// The first part of an expression that may fail, in words; nothing, if none does. Our own calls that draw do not fail because of an answer.
 pub(super) fn partial(expression: &Expr, schema: &DFSchema) -> Option<String> {
     let mut found = None;
     let _ = expression.exists(|part| {
@@ -90,6 +90,10 @@ fn may_fail(part: &Expr, schema: &DFSchema) -> Option<String> {
         Expr::ScalarFunction(call) if TOTAL.contains(&call.func.name()) => None,
         Expr::ScalarFunction(call) if super::is_ours(call.func.name()) => None,
         Expr::ScalarFunction(call) => Some(call.func.name().to_owned()),
+        // An estimator refuses what its mechanism does not report, and answers are no reports.
+        Expr::AggregateFunction(call) if super::estimator(call.func.name()).is_some() => {
+            Some(call.func.name().to_owned())
+        }
         Expr::AggregateFunction(call) if super::is_ours(call.func.name()) => None,
         Expr::AggregateFunction(call) => fold(call.func.name(), part, schema),
         Expr::WindowFunction(window) => fold(window.fun.name(), part, schema),

@@ -219,6 +219,18 @@ async fn refused() {
             "SELECT r FROM (SELECT randomize_number(coalesce(5, n), 'low = 0, high = 9, epsilon = 3.0') AS r FROM t)",
             "the same for all rows",
         ),
+        (
+            "SELECT randomize_yes_no(e IS NULL, 1.0) AS q, r FROM (SELECT estimate_choice(c, 'choices = [\"a\"], epsilon = 2.0, mechanism = \"randomized-response\"') AS e FROM t), (SELECT {call} AS r FROM t)",
+            "a join comes before",
+        ),
+        (
+            "SELECT randomize_yes_no(e IS NULL, 1.0) AS q FROM (SELECT estimate_choice(c, 'choices = [\"a\", \"b\"], epsilon = 2.0') AS e FROM t WHERE id = 7)",
+            "estimate_choice can fail",
+        ),
+        (
+            "SELECT randomize_yes_no(e IS NULL, 1.0) AS q FROM (SELECT estimate_yes_no(c, 2.0) AS e FROM t)",
+            "estimate_yes_no can fail",
+        ),
         ("UPDATE t SET n = {call}", "nobody knows"),
         ("SELECT DISTINCT ON (n) {call} AS r FROM t", "n"),
         ("COPY (SELECT n, {call} AS r FROM t) TO '/nowhere/reports.parquet'", "\"n\" of table"),
@@ -361,15 +373,17 @@ async fn overlapping_tables() {
         run(&session, &query).await.unwrap();
     }
     let at = |name: &str| folder.path().join(name).display().to_string();
-    std::os::unix::fs::symlink(at("y.parquet"), at("soft.parquet")).unwrap();
-    std::fs::hard_link(at("y.parquet"), at("hard.parquet")).unwrap();
+    let links = tempfile::tempdir().unwrap();
+    let link = |name: &str| links.path().join(name).display().to_string();
+    std::os::unix::fs::symlink(at("y.parquet"), link("soft.parquet")).unwrap();
+    std::fs::hard_link(at("y.parquet"), link("hard.parquet")).unwrap();
     let encoded = at("y.parquet").replace("y.parquet", "%79.parquet");
     for (name, path) in [
         ("a", at("x.parquet")),
         ("b", at("y.parquet")),
         ("c", at("")),
-        ("d", at("soft.parquet")),
-        ("e", at("hard.parquet")),
+        ("d", link("soft.parquet")),
+        ("e", link("hard.parquet")),
         ("f", format!("file://{encoded}")),
     ] {
         run(&session, &format!("CREATE EXTERNAL TABLE {name} STORED AS PARQUET LOCATION '{path}'"))
@@ -414,6 +428,115 @@ async fn explained() {
             .to_string()
     };
     assert!(text(&plain).contains("4720") && !text(&drawn).contains("4720"), "{}", text(&drawn));
+}
+
+/// Statistics of files say which file, or group of rows, has the least answers, and a sort would read these first.
+#[tokio::test]
+async fn files_are_read_in_their_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session_with(1, 8192);
+    // Answers fall where ids rise. One of them is named like the report, or at its place, in each of the queries.
+    for id in 0..4 {
+        let path = folder.path().join(format!("p{id}.parquet"));
+        let query = format!(
+            "COPY (SELECT id, id < 2 AS x, 3 - id AS n FROM t WHERE id = {id}) TO '{}'",
+            path.display()
+        );
+        run(&session, &query).await.unwrap();
+    }
+    let create = format!(
+        "CREATE EXTERNAL TABLE f STORED AS PARQUET LOCATION '{}/'",
+        folder.path().display()
+    );
+    run(&session, &create).await.unwrap();
+    let kept: Vec<String> = (0..4).map(|id| format!("p{id}.parquet")).collect();
+    for (query, is_even_first) in [
+        ("SELECT id, randomize_yes_no(x, 0.0001) AS r FROM f ORDER BY r", false),
+        ("SELECT id, randomize_yes_no(x, 0.0001) AS x FROM f ORDER BY x", false),
+        ("SELECT id, randomize_yes_no(x, 0.0001) AS n FROM f ORDER BY n", false),
+        (
+            "SELECT id % 2 AS n, id, randomize_number(n, 'low = 0, high = 15, epsilon = 0.01') AS r FROM f ORDER BY n",
+            true,
+        ),
+        ("SELECT id % 2 AS x, id, randomize_yes_no(x, 0.0001) AS r FROM f ORDER BY x", true),
+    ] {
+        let plan = run(&session, &format!("EXPLAIN {query}")).await.unwrap();
+        let plan = datafusion::arrow::util::pretty::pretty_format_batches(&[plan]).unwrap();
+        let plan = plan.to_string();
+        let places: Vec<usize> = kept.iter().map(|name| plan.find(name).unwrap()).collect();
+        assert!(places.is_sorted(), "{query}: {plan}");
+        let rows = run(&session, query).await.unwrap();
+        let ids = rows.column_by_name("id").unwrap();
+        let ids = ids.as_primitive::<datafusion::arrow::datatypes::Int64Type>().values();
+        if is_even_first {
+            let expected = [0, 2, 1, 3];
+            assert_eq!(ids.as_ref(), expected, "{query}");
+        } else {
+            // Two rising runs, for no and yes, or one of them.
+            let falls = ids.windows(2).filter(|pair| pair[0] > pair[1]).count();
+            assert!(falls <= 1, "{query}: {ids:?}");
+        }
+    }
+    // Without a draw the engine sorts files by what is in them, so that the test would find it.
+    let plain = run(&session, "EXPLAIN SELECT id, n FROM f ORDER BY n").await.unwrap();
+    let plain = datafusion::arrow::util::pretty::pretty_format_batches(&[plain]).unwrap();
+    let plain = plain.to_string();
+    assert!(plain.find("p3.parquet").unwrap() < plain.find("p0.parquet").unwrap(), "{plain}");
+}
+
+/// A folder has links to a file of another table, or two names of one.
+#[tokio::test]
+async fn links_in_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = session();
+    let at = |name: &str| folder.path().join(name).display().to_string();
+    run(&session, &format!("COPY (SELECT id, n FROM t) TO '{}'", at("f.parquet"))).await.unwrap();
+    for name in ["soft", "hard", "twice"] {
+        std::fs::create_dir(at(name)).unwrap();
+    }
+    std::os::unix::fs::symlink(at("f.parquet"), at("soft/a.parquet")).unwrap();
+    std::os::unix::fs::symlink(at("soft"), at("soft/circle")).unwrap();
+    std::fs::hard_link(at("f.parquet"), at("hard/a.parquet")).unwrap();
+    std::fs::hard_link(at("f.parquet"), at("twice/a.parquet")).unwrap();
+    std::fs::hard_link(at("f.parquet"), at("twice/b.parquet")).unwrap();
+    for (name, path) in
+        [("f", "f.parquet"), ("soft", "soft/"), ("hard", "hard/"), ("twice", "twice/")]
+    {
+        let path = at(path);
+        run(&session, &format!("CREATE EXTERNAL TABLE {name} (id BIGINT, n BIGINT) STORED AS PARQUET LOCATION '{path}/'").replace("//'", "/'").replace("parquet/'", "parquet'"))
+            .await
+            .unwrap();
+    }
+    let (call, parameters) = call(5005);
+    for other in ["soft", "hard"] {
+        let query = format!(
+            "SELECT f.r, o.n FROM (SELECT id, {call} AS r FROM f) f JOIN {other} o ON f.id = o.id"
+        );
+        let found = refusal(&session, &query).await;
+        assert!(found.contains("\"n\" of table"), "{other}: {found}");
+    }
+    let found = refusal(&session, &format!("SELECT {call} AS r FROM twice")).await;
+    assert!(found.contains("under two names"), "{found}");
+    assert_eq!(draws(&parameters), 0);
+    assert_eq!(
+        run(&session, &format!("SELECT {call} AS r FROM hard")).await.unwrap().num_rows(),
+        ROWS
+    );
+}
+
+/// Rows that are dealt out by an answer.
+#[tokio::test]
+async fn repartitioned() {
+    use datafusion::logical_expr::Partitioning;
+    use datafusion::prelude::col;
+    let session = session();
+    let (call, parameters) = call(5006);
+    let frame = session.table("t").await.unwrap();
+    let frame = frame.repartition(Partitioning::Hash(vec![col("n")], 4)).unwrap();
+    session.register_table("dealt", frame.into_view()).unwrap();
+    let found = refusal(&session, &format!("SELECT {call} AS r FROM dealt")).await;
+    assert!(found.contains("\"n\" of table"), "{found}");
+    assert_eq!(draws(&parameters), 0);
 }
 
 /// A setting that would let unchecked plans through, and one that shows statistics.

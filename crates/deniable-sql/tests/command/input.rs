@@ -105,3 +105,15 @@ fn unreadable() {
     folder.refuses(&["SELECT 1", "--survey", "none.toml"], 1, "none.toml: entity not found");
     folder.refuses(&["SELECT 1", "--survey", "survey.toml"], 3, "survey.toml: survey, line 1");
 }
+
+/// A file that a pattern finds twice, by a link, is read once; one that has two names is not drawn for.
+#[test]
+fn a_file_with_two_names() {
+    let folder = Folder::new().with("a1.csv", "id,n\n1,5\n2,6\n");
+    let query = "SELECT id, randomize_number(n, 'low = 0, high = 9, epsilon = 1.0') AS r FROM t";
+    let words = [query, "--table", "t=a*.csv"];
+    std::os::unix::fs::symlink(folder.path("a1.csv"), folder.path("a2.csv")).unwrap();
+    assert_eq!(folder.rows(&words).len(), 2);
+    std::fs::hard_link(folder.path("a1.csv"), folder.path("a3.csv")).unwrap();
+    folder.refuses(&words, 3, "under two names");
+}

@@ -149,6 +149,10 @@ fn no_answers_in_messages() {
             assert!(!said.err.contains(CANARY) && !said.out.contains(CANARY), "{query}");
         }
     }
+    // A file without a header, whose first answers stand for names.
+    let folder = Folder::new().with("a.csv", &format!("alice,{CANARY}\nbob,no\n"));
+    let query = "SELECT randomize_yes_no(canary7f3, 1.0) AS r FROM t";
+    folder.refuses(&[query, "--table", "t=a.csv"], 3, "No field named canary7f3.");
 }
 
 /// What is lost is said by column, as it is written.

@@ -223,11 +223,16 @@ fn made_of_reports() {
         reports(&folder, ALL, name);
         for (i, output) in ["made.parquet", "made.arrow"].into_iter().enumerate() {
             let (table, output) = (format!("reports={name}"), format!("{name}-{i}-{output}"));
-            let query = "SELECT NOT moved AS moved, hours * 2 AS hours FROM reports";
-            folder.shows(&[query, "--table", &table, "--survey", "survey.toml", "-o", &output]);
-            assert_eq!(survey_of(&folder.path(&output)), None, "{output}");
-            let count = ["--survey", "survey.toml", "--count", &output];
-            folder.refuses(&count, 3, "no reports of this survey");
+            for query in [
+                "SELECT NOT moved AS moved, hours * 2 AS hours FROM reports",
+                "SELECT randomize_yes_no(moved, 'moved') AS moved FROM reports",
+            ] {
+                folder.shows(&[query, "--table", &table, "--survey", "survey.toml", "-o", &output]);
+                assert_eq!(survey_of(&folder.path(&output)), None, "{output}");
+                let count = ["--survey", "survey.toml", "--count", &output];
+                folder.refuses(&count, 3, "no reports of this survey");
+                std::fs::remove_file(folder.path(&output)).unwrap();
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use datafusion::arrow::datatypes::{Schema, SchemaRef};
+use datafusion::common::tree_node::TreeNode;
 use datafusion::logical_expr::{Expr, LogicalPlan};
 use deniable_arrow::{FINGERPRINT, Fingerprint, Kind, Survey};
 use deniable_sql::{Definition, Group};
@@ -28,9 +29,24 @@ pub(crate) fn fingerprint(plan: &LogicalPlan, survey: &str) -> Result<Option<Fin
         reports.push(field.name().as_str());
     }
     // A report of a report is none of the survey.
-    let is_once = deniable_sql::losses(plan)?.len() == randomizers(plan);
+    let is_once = deniable_sql::losses(plan)?.len() == randomizers(plan) && !reads_reports(plan);
     let are_reports = !reports.is_empty() && is_once && !chooses(plan, &reports, false);
     Ok(are_reports.then(|| parsed.fingerprint()))
+}
+
+/// Whether one of the tables says that its rows are reports.
+fn reads_reports(plan: &LogicalPlan) -> bool {
+    let says = plan.exists(|node| {
+        Ok(match node {
+            LogicalPlan::TableScan(scan) => {
+                let schema = scan.source.schema();
+                schema.metadata().contains_key(FINGERPRINT)
+                    || schema.column_with_name(FINGERPRINT).is_some()
+            }
+            _ => false,
+        })
+    });
+    says.unwrap_or(true)
 }
 
 /// The schema of a file: what a result brings with it of the files that it was made of stays there, since it can be of answers, or says of them that they are reports.

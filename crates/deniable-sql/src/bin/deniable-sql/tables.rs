@@ -1,5 +1,6 @@
 //! Files as tables.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -107,6 +108,9 @@ pub(crate) fn expand(patterns: &[String]) -> Result<Vec<PathBuf>> {
             paths.push(here(&path)?);
         }
     }
+    // Links to a file are that file.
+    let mut seen = HashSet::new();
+    paths.retain(|path| seen.insert(path.clone()));
     Ok(paths)
 }
 
