@@ -1,0 +1,6 @@
+//! Files of rows: JSON lines.
+#![no_main]
+
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|rows: &[u8]| deniable_fuzz::command::on_rows("rows.jsonl", rows));
