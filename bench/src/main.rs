@@ -4,10 +4,13 @@
 //! Below the table: two threads against one, cost from 10^3 to 10^8 items, memory of a streaming count (the words `threads`, `linear`, `memory`), and the errors of estimates
 //! beside those of two Python libraries, if Python has them (`errors`), and a long file that the command randomizes (`files`). With the word `sql`, queries beside the command, and a cluster.
 //!
+//! With `opendp` as the first word nothing is timed: maps and outputs of both libraries are compared.
+//!
 //! Times on a shared machine mean little; ratios within one run mean more. In each of several rounds every contender of a row
 //! runs once, one after the other, and the ratio printed is the median over the rounds.
 #![forbid(unsafe_code)]
 
+mod agreement;
 mod contest;
 mod errors;
 mod files;
@@ -30,6 +33,11 @@ fn main() -> ExitCode {
     if let [scale::COUNT, reports] = words.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         scale::count(reports);
         return ExitCode::SUCCESS;
+    }
+    if let Some((first, rest)) = words.split_first()
+        && first == "opendp"
+    {
+        return agreement::run(rest);
     }
     let is_wanted = |name: &str| words.is_empty() || words.iter().any(|word| name.contains(word));
     scale::with_threads(1, || {
