@@ -1,155 +1,20 @@
-//! Constant time, checked by memcheck on the shipping machine code.
+//! Constant time, checked on the machine code that ships.
 //!
-//! A sampler runs on random words that memcheck takes for undefined. Any jump and any address that
-//! depends on them is reported. Not covered: instructions whose own duration depends on their operands
-//! (divisions), and what another compiler or other flags would make of the source.
+//! *Decisions.* `deniable-constant-time` runs mechanisms and samplers on answers and random words that memcheck takes for undefined, and counts the jumps and addresses that depend on them. It is built at each of
+//! `LEVELS`, and run with kernels of either form. *Divisions.* Their duration depends on their operands, which memcheck does not see: the machine code of all functions that secrets go through is looked at. Not
+//! covered: what another compiler or other flags would make of the source.
 
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-use deniable::prelude::*;
-use deniable_sample::{
-    Dyadic, Entropy, FLIPS, Result as Sampled, Scratch, Word, sample_bernoulli_float,
-};
+/// What the program, the Python package and most users' programs are built with, what tests are, and what small clients are.
+const LEVELS: [&str; 3] = ["3", "2", "s"];
 
-use crate::backend::valgrind;
+/// Both forms of kernels.
+const KERNELS: [&str; 2] = ["vectors", "plain"];
 
-/// What must run in constant time. Returns anything that depends on all of the output.
-const CONSTANT_TIME: &[(&str, Run)] = &[
-    ("no randomness at all", |_| 7),
-    ("Word::below_and_equal", |secret| {
-        let (below, equal) = draw(secret).below_and_equal(0x8000_0000_0000_0001);
-        below << 1 | equal
-    }),
-    ("sample_bernoulli_float of one word", |secret| bernoulli(0.3, true, secret)),
-    ("sample_bernoulli_float of one bit", |secret| bernoulli(0.5, true, secret)),
-    ("sample_bernoulli_float of 17 words", |secret| bernoulli(1e-310, true, secret)),
-    ("half of the smallest float", |secret| {
-        let half = Dyadic::from_float(5e-324).expect("a probability").half();
-        u64::from(half.sample(true, secret).expect("there is no end to these words"))
-    }),
-    ("lanes of one place", |secret| lanes(0.5, true, secret)),
-    ("lanes of 1074 places", |secret| lanes(5e-324, true, secret)),
-    ("a batch of yes or no", |secret| batch(true, secret)),
-    ("packed yes or no", |secret| packed(true, secret)),
-    ("rows of bits", |secret| rows(true, secret)),
-    ("make_randomized_response_bool of one word", |secret| answer(0.75, true, secret)),
-    ("make_randomized_response_bool of 53 places", |secret| {
-        answer(f64::from_bits(0.5f64.to_bits() + 1), true, secret)
-    }),
-    ("make_randomized_response_bitvec of three words", |secret| flips(130, 130, 0.3, true, secret)),
-    ("make_randomized_response_bitvec of one bit", |secret| flips(1, 1, 1e-310, true, secret)),
-    ("the weight of a bit vector", |secret| secret_bits(130, secret).count_ones() as u64),
-];
-
-/// What is constant time but for one decision that is not secret: whether the input is a member of the domain.
-const MEMBERSHIP: &[(&str, Run)] =
-    &[("make_randomized_response_bitvec with a max_weight", |secret| {
-        flips(130, 100, 0.3, true, secret)
-    })];
-
-/// Mistakes that the check must find, or it is worth nothing.
-const PLANTED: &[(&str, Run)] = &[
-    ("a branch on a random bit", |secret| branch(draw(secret) & 1 == 1)),
-    ("sample_bernoulli_float without constant_time", |secret| bernoulli(1e-310, false, secret)),
-    ("lanes without constant_time", |secret| lanes(0.3, false, secret)),
-    ("a batch of yes or no without constant_time", |secret| batch(false, secret)),
-    ("packed yes or no without constant_time", |secret| packed(false, secret)),
-    ("rows of bits without constant_time", |secret| rows(false, secret)),
-    ("make_randomized_response_bool without constant_time", |secret| answer(0.75, false, secret)),
-    ("make_randomized_response_bitvec without constant_time", |secret| {
-        flips(130, 130, 0.3, false, secret)
-    }),
-    ("a branch on the answer", |secret| {
-        let yes = draw(secret) & 1 == 1;
-        branch(yes) ^ answer(0.75, true, secret)
-    }),
-    ("counting ones until there are too many", |secret| {
-        let bits = secret_bits(130, secret);
-        u64::from(bits.iter().filter(|&bit| bit).nth(100).is_some())
-    }),
-    ("a branch on Word::compare", |secret| branch(draw(secret).compare(1 << 63).is_lt())),
-    ("a table read at a random index", |secret| {
-        let table: [u64; 256] = core::hint::black_box(core::array::from_fn(|i| i as u64));
-        table[(draw(secret) & 255) as usize]
-    }),
-    ("a loop until a random bit is set", |secret| {
-        let mut rounds = 0;
-        while core::hint::black_box(draw(secret)) & 1 == 0 {
-            rounds += 1;
-        }
-        rounds
-    }),
-];
-
-fn bernoulli(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
-    let outcome = sample_bernoulli_float(prob, constant_time, secret);
-    u64::from(outcome.expect("there is no end to these words"))
-}
-
-fn lanes(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
-    let law = Dyadic::from_float(prob).expect("a probability");
-    let mut flips = [0; 32];
-    let drawn = law.sample_flips(&mut flips, 2040, constant_time, &mut Scratch::new(), secret);
-    drawn.expect("there is no end to these words");
-    flips.iter().fold(0, |sum, flips| sum ^ flips)
-}
-
-/// More answers than are flipped at once.
-fn batch(constant_time: bool, secret: &mut SecretWords) -> u64 {
-    let mechanism = make_randomized_response_bool(0.7, constant_time).expect("a probability");
-    let answers: Vec<bool> = (0..FLIPS * 64 + 70).map(|_| draw(secret) & 1 == 1).collect();
-    let reports = mechanism.invoke_batch_from(&answers, secret);
-    let reports = reports.expect("there is no end to these words");
-    reports.iter().fold(0, |sum, &report| sum << 1 ^ u64::from(report))
-}
-
-fn packed(constant_time: bool, secret: &mut SecretWords) -> u64 {
-    let mechanism = make_randomized_response_bool(0.7, constant_time).expect("a probability");
-    let mut answers: Vec<u64> = (0..34).map(|_| draw(secret)).collect();
-    let reports = mechanism.randomize_packed(&mut answers, 33 * 64 + 6, secret);
-    reports.expect("there is no end to these words");
-    answers.iter().fold(0, |sum, word| sum ^ word)
-}
-
-/// Vectors of 64 bits: all of them are members, and none has bits behind its last one.
-fn rows(constant_time: bool, secret: &mut SecretWords) -> u64 {
-    let domain = BitVectorDomain::new(64).with_max_weight(64);
-    let mechanism = make_randomized_response_bitvec(domain, DiscreteDistance, 0.7, constant_time);
-    let mut rows: Vec<u64> = (0..34).map(|_| draw(secret)).collect();
-    let reports = mechanism.expect("accepted parameters").randomize_rows(&mut rows, secret);
-    reports.expect("there is no end to these words");
-    rows.iter().fold(0, |sum, word| sum ^ word)
-}
-
-fn answer(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
-    let mechanism = make_randomized_response_bool(prob, constant_time).expect("a probability");
-    let yes = draw(secret) & 1 == 1;
-    u64::from(mechanism.invoke_from(&yes, secret).expect("there is no end to these words"))
-}
-
-fn flips(
-    length: usize,
-    max_weight: usize,
-    f: f64,
-    constant_time: bool,
-    secret: &mut SecretWords,
-) -> u64 {
-    let domain = BitVectorDomain::new(length).with_max_weight(max_weight);
-    let mechanism = make_randomized_response_bitvec(domain, DiscreteDistance, f, constant_time);
-    let bits = secret_bits(length, secret);
-    let report = mechanism.expect("accepted parameters").invoke_from(&bits, secret);
-    report.expect("a member of the domain").as_words().iter().fold(0, |sum, word| sum ^ word)
-}
-
-/// A bit vector of secret bits.
-fn secret_bits(length: usize, secret: &mut SecretWords) -> BitVector {
-    let words: Vec<u64> = (0..length.div_ceil(64)).map(|_| draw(secret)).collect();
-    BitVector::from_packed(&words, 0, length).expect("as many words as it takes")
-}
-
-/// One check: draws, computes, and returns what was computed.
-pub type Run = fn(&mut SecretWords) -> u64;
+const PROGRAM: &str = "deniable-constant-time";
 
 /// `verify constant-time [--require]`.
 ///
@@ -157,132 +22,337 @@ pub type Run = fn(&mut SecretWords) -> u64;
 ///
 /// What leaks and should not, or leaks and was not found; with `--require` also that there is no
 /// valgrind to check with.
-pub fn command(_root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String>> {
+pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String>> {
     let arguments: Vec<_> = arguments.iter().map(String::as_str).collect();
-    match arguments[..] {
-        [INSIDE] if valgrind::running_on_valgrind() => run_all(),
-        [INSIDE] => Err(vec!["valgrind does not answer on this kind of machine".into()]),
-        [] | ["--require"] if is_available() => run_inside(),
-        [] => {
-            println!("skipped: this needs valgrind on x86_64");
-            Ok(ExitCode::SUCCESS)
+    let missing = missing();
+    match (&arguments[..], &missing) {
+        ([] | ["--require"], None) => {}
+        (["--require"], Some(missing)) => return Err(vec![missing.clone()]),
+        ([], Some(missing)) => {
+            println!("skipped: {missing}");
+            return Ok(ExitCode::SUCCESS);
         }
-        ["--require"] => Err(vec!["this needs valgrind on x86_64".into()]),
-        _ => Err(vec!["usage: constant-time [--require]".into()]),
+        _ => return Err(vec!["usage: constant-time [--require]".into()]),
     }
-}
-
-/// How often memcheck finds that running `f` depends on the words it draws. The result is made public
-/// without being looked at.
-///
-/// # Panics
-///
-/// Outside valgrind, where nothing would ever be found.
-pub fn leaks<R: Into<u64>>(name: &str, f: impl FnOnce(&mut SecretWords) -> R) -> usize {
-    assert!(valgrind::running_on_valgrind(), "only memcheck can tell");
-    // Where memcheck's log goes too.
-    eprintln!("{name}:");
-    let before = valgrind::error_count();
-    let mut result = [f(&mut SecretWords::new()).into()];
-    valgrind::mark_public(&mut result);
-    core::hint::black_box(result);
-    valgrind::error_count() - before
-}
-
-/// Words which are always the same, and which memcheck takes for undefined.
-#[derive(Debug)]
-pub struct SecretWords {
-    state: u64,
-}
-
-impl SecretWords {
-    /// The words from their start.
-    #[expect(clippy::new_without_default, reason = "no state of a generator is the natural one")]
-    pub fn new() -> Self {
-        SecretWords { state: 0x243f_6a88_85a3_08d3 }
-    }
-}
-
-impl Entropy for SecretWords {
-    fn fill(&mut self, words: &mut [u64]) -> Sampled<()> {
-        for word in words.iter_mut() {
-            *word = split_mix(&mut self.state);
-        }
-        valgrind::mark_secret(words);
-        Ok(())
-    }
-}
-
-const INSIDE: &str = "--inside-valgrind";
-
-fn is_available() -> bool {
-    let quiet =
-        |command: &mut Command| command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    cfg!(target_arch = "x86_64")
-        && quiet(Command::new("valgrind").arg("--version")).is_ok_and(|status| status.success())
-}
-
-/// Starts this program again under memcheck. The planted mistakes fill its log, so that the log is shown
-/// only when something went wrong.
-fn run_inside() -> Result<ExitCode, Vec<String>> {
-    let failed = |error| vec![format!("valgrind: {error}")];
-    let output = Command::new("valgrind")
-        .args([
-            "-q",
-            "--tool=memcheck",
-            "--error-exitcode=0",
-            "--error-limit=no",
-            "--leak-check=no",
-        ])
-        .args(["--expensive-definedness-checks=yes", "--"])
-        .arg(std::env::current_exe().map_err(failed)?)
-        .args(["constant-time", INSIDE])
-        .stdout(Stdio::inherit())
-        .output()
-        .map_err(failed)?;
-    if output.status.success() {
-        return Ok(ExitCode::SUCCESS);
-    }
-    Err(vec![String::from_utf8_lossy(&output.stderr).into_owned()])
-}
-
-fn run_all() -> Result<ExitCode, Vec<String>> {
-    let mut findings = Vec::new();
-    for (cases, expected) in
-        [(PLANTED, 1..=usize::MAX), (CONSTANT_TIME, 0..=0), (MEMBERSHIP, 1..=1)]
-    {
-        for &(name, run) in cases {
-            let found = leaks(name, run);
-            println!("{name}: {found} decisions on secret bits");
-            if !expected.contains(&found) {
-                findings.push(format!("{name}: expected {expected:?} decisions, found {found}"));
+    let (mut findings, mut right, mut planted) = (Vec::new(), 0, 0);
+    for level in LEVELS {
+        let program = build(root, level)?;
+        for kernels in KERNELS {
+            for case in run(&program, kernels)? {
+                let Case { expected, found, name } = &case;
+                println!("-O{level}, {kernels}: {name}: {found} decisions on secret bits");
+                if !case.is_right() {
+                    findings.push(format!(
+                        "-O{level}, {kernels}, {name}: expected {expected}, found {found}"
+                    ));
+                }
+                if expected == "some" { planted += 1 } else { right += 1 }
             }
         }
+        let code = Code::of(&program)?;
+        findings.extend(divisions(&code).into_iter().map(|found| format!("-O{level}: {found}")));
     }
-    if findings.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(findings) }
+    if !findings.is_empty() {
+        return Err(findings);
+    }
+    println!(
+        "result: {right} cases make no decision on secrets that they may not, {planted} planted ones are found; no division; levels {}; kernels {}",
+        LEVELS.join(", "),
+        KERNELS.join(", ")
+    );
+    Ok(ExitCode::SUCCESS)
 }
 
-fn draw(secret: &mut SecretWords) -> u64 {
-    secret.word().expect("these words never run out")
+/// What there must be and is not.
+fn missing() -> Option<String> {
+    let is_there = |name: &str| {
+        let mut command = Command::new(name);
+        let command = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    if !cfg!(target_arch = "x86_64") {
+        return Some("this needs an x86_64".into());
+    }
+    let tools = ["valgrind", "objdump"];
+    tools.into_iter().find(|tool| !is_there(tool)).map(|tool| format!("this needs {tool}"))
 }
 
-/// A real jump: the compiler cannot turn two different calls into a conditional move.
-fn branch(condition: bool) -> u64 {
-    #[inline(never)]
-    fn one_way(x: u64) -> u64 {
-        core::hint::black_box(x)
+/// Builds the program at an optimisation level, in a folder of its own.
+fn build(root: &Path, level: &str) -> Result<PathBuf, Vec<String>> {
+    let failed = |error: &dyn core::fmt::Display| vec![format!("cargo: {error}")];
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
+    let folder = target.join("constant-time").join(level);
+    // A number is not quoted, a letter is.
+    let level = if level == "s" { "\"s\"" } else { level };
+    let status = Command::new(cargo)
+        .current_dir(root)
+        .args(["build", "--quiet", "--release", "--locked", "-p", PROGRAM])
+        .args(["--config", &format!("profile.release.opt-level={level}")])
+        .arg("--target-dir")
+        .arg(&folder)
+        .status()
+        .map_err(|error| failed(&error))?;
+    if !status.success() {
+        return Err(failed(&status));
     }
-    #[inline(never)]
-    fn other_way(x: u64) -> u64 {
-        core::hint::black_box(x + 1)
-    }
-    if condition { one_way(2) } else { other_way(4) }
+    Ok(folder.join("release").join(PROGRAM))
 }
 
-/// Follows Steele, Lea and Flood, "Fast splittable pseudorandom number generators", figure 17.
-fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
+/// A line of the program.
+struct Case {
+    /// How many decisions there are to be, or "some".
+    expected: String,
+    found: usize,
+    name: String,
+}
+
+impl Case {
+    fn of(line: &str) -> Option<Self> {
+        let mut parts = line.split('\t');
+        let (expected, found, name) = (parts.next()?, parts.next()?, parts.next()?);
+        Some(Case { expected: expected.into(), found: found.parse().ok()?, name: name.into() })
+    }
+
+    fn is_right(&self) -> bool {
+        match self.expected.parse::<usize>() {
+            Ok(expected) => self.found == expected,
+            Err(_) => self.expected == "some" && self.found > 0,
+        }
+    }
+}
+
+/// Runs the program under memcheck. The planted mistakes fill its log, which is shown only if it fails altogether.
+fn run(program: &Path, kernels: &str) -> Result<Vec<Case>, Vec<String>> {
+    let failed = |error| vec![format!("valgrind: {error}")];
+    let output = Command::new("valgrind")
+        .args(["-q", "--tool=memcheck", "--error-exitcode=0", "--error-limit=no"])
+        .args(["--leak-check=no", "--expensive-definedness-checks=yes", "--"])
+        .arg(program)
+        .arg(kernels)
+        .output()
+        .map_err(failed)?;
+    let lines = String::from_utf8_lossy(&output.stdout);
+    let cases: Option<Vec<Case>> = lines.lines().map(Case::of).collect();
+    match cases {
+        Some(cases) if output.status.success() && !cases.is_empty() => Ok(cases),
+        _ => Err(vec![String::from_utf8_lossy(&output.stderr).into_owned()]),
+    }
+}
+
+/// The functions of a program: what each is called, calls, and whether it divides.
+struct Code(BTreeMap<u64, Function>);
+
+#[derive(Default)]
+struct Function {
+    name: String,
+    calls: BTreeSet<u64>,
+    divisions: usize,
+}
+
+impl Code {
+    fn of(program: &Path) -> Result<Self, Vec<String>> {
+        let failed = |error| vec![format!("objdump: {error}")];
+        let output = Command::new("objdump")
+            .args(["-d", "-C", "--no-show-raw-insn"])
+            .arg(program)
+            .output()
+            .map_err(failed)?;
+        let slots = Command::new("objdump").arg("-R").arg(program).output().map_err(failed)?;
+        if !output.status.success() || !slots.status.success() {
+            return Err(vec![String::from_utf8_lossy(&output.stderr).into_owned()]);
+        }
+        let [code, slots] = [&output, &slots].map(|said| String::from_utf8_lossy(&said.stdout));
+        Ok(Self::read(&code, &slots))
+    }
+
+    /// From the machine code, and the list of slots through which functions of other crates are called.
+    fn read(text: &str, slots: &str) -> Self {
+        let slots: BTreeMap<u64, u64> = slots.lines().filter_map(slot).collect();
+        let (mut all, mut at) = (BTreeMap::new(), 0);
+        for line in text.lines() {
+            if let Some((address, name)) = header(line) {
+                at = address;
+                all.insert(at, Function { name: name.to_owned(), ..Function::default() });
+            } else if let Some(function) = all.get_mut(&at) {
+                let instruction = line.split_once('\t').map_or("", |(_, rest)| rest);
+                let mut words = instruction.split_whitespace();
+                let operation = words.next().unwrap_or_default();
+                // Whole numbers, and floats in all registers.
+                if operation.contains("div") {
+                    function.divisions += 1;
+                }
+                // Calls, and jumps to the beginning of another function.
+                if operation.starts_with("call") || operation.starts_with('j') {
+                    let target = words.next().and_then(|word| u64::from_str_radix(word, 16).ok());
+                    function.calls.extend(target);
+                }
+                // What is called through a slot, or is taken to be called through a register.
+                if let Some(address) = referred_to(instruction) {
+                    function.calls.insert(slots.get(&address).copied().unwrap_or(address));
+                }
+            }
+        }
+        Code(all)
+    }
+
+    /// All functions that are called from one whose name begins so.
+    fn reached_from(&self, start: impl Fn(&str) -> bool) -> BTreeSet<u64> {
+        let starts = self.0.iter().filter(|(_, function)| start(&function.name));
+        let mut open: Vec<u64> = starts.map(|(&at, _)| at).collect();
+        let mut reached = BTreeSet::new();
+        while let Some(at) = open.pop() {
+            let Some(function) = self.0.get(&at) else { continue };
+            if is_public(&function.name) || !reached.insert(at) {
+                continue;
+            }
+            open.extend(&function.calls);
+        }
+        reached
+    }
+
+    fn dividing(&self, functions: &BTreeSet<u64>) -> Vec<&str> {
+        let all = functions.iter().filter_map(|at| self.0.get(at));
+        all.filter(|function| function.divisions > 0).map(|one| one.name.as_str()).collect()
+    }
+}
+
+/// The address of a slot and what is in it.
+fn slot(line: &str) -> Option<(u64, u64)> {
+    let (address, rest) = line.split_once(" R_X86_64_RELATIVE")?;
+    let target = rest.split_once("+0x")?.1;
+    Some((u64::from_str_radix(address, 16).ok()?, u64::from_str_radix(target.trim(), 16).ok()?))
+}
+
+/// The address in the comment behind an instruction.
+fn referred_to(instruction: &str) -> Option<u64> {
+    let address = instruction.split_once("# ")?.1.split(' ').next()?;
+    u64::from_str_radix(address, 16).ok()
+}
+
+/// The address and the name of a function, from the line above its code.
+fn header(line: &str) -> Option<(u64, &str)> {
+    let (address, name) = line.strip_suffix(">:")?.split_once(" <")?;
+    Some((u64::from_str_radix(address, 16).ok()?, name))
+}
+
+/// Functions that see lengths, parameters and addresses of memory alone; those of the rare case that the proof of `laplace_digits` declares; the form of noise that is not in constant time; and the source of secrets. Names end here, or with what a function is an instance of.
+const PUBLIC: [&str; 18] = [
+    "deniable_sample::bernoulli_float::lanes::lengths",
+    "deniable_sample::uniform::surplus",
+    "deniable_sample::uniform::either::EitherBelow::new",
+    "deniable_sample::uniform::either::EitherBelow::surplus",
+    "core::iter::adapters::zip::TrustedRandomAccessNoCoerce::size",
+    "deniable_sample::laplace_digits::ConstantTimeLaplace<I>::decide",
+    "deniable::mechanism::randomized_response_bitvec::is_multiple",
+    "deniable::mechanism::vector_integer_laplace_cks20::fast",
+    "deniable::mechanism::vector_integer_laplace_cks20::fast_to_all",
+    "deniable_constant_time::SecretWords as deniable_sample::entropy::Entropy>::fill",
+    "alloc::raw_vec::",
+    "alloc::alloc::",
+    "alloc::fmt::",
+    "alloc::string::",
+    "alloc::borrow::",
+    "core::panicking::",
+    "core::result::unwrap_failed",
+    "core::fmt::",
+];
+
+fn is_public(name: &str) -> bool {
+    let name = name.trim_start_matches('<');
+    PUBLIC.iter().any(|public| match public.strip_suffix("::") {
+        Some(module) => name.starts_with(module),
+        None => name == *public,
+    })
+}
+
+/// Functions that secrets go through and that divide, and the planted one if it is not found.
+fn divisions(code: &Code) -> Vec<String> {
+    const SECRET: &str = "deniable_constant_time::secret::";
+    const PLANTED: &str = "deniable_constant_time::secret::planted::";
+    let shipping = code.reached_from(|name| name.starts_with(SECRET) && !name.starts_with(PLANTED));
+    let mut findings: Vec<String> = code
+        .dividing(&shipping)
+        .into_iter()
+        .map(|name| format!("{name} divides, and secrets go through it"))
+        .collect();
+    if shipping.len() < 10 {
+        findings.push("the functions that secrets go through are not in the machine code".into());
+    }
+    // One in a function of this crate, and one that the compiler calls in another.
+    for function in ["division", "of_two_words"] {
+        let start = format!("{PLANTED}{function}");
+        if code.dividing(&code.reached_from(|name| name == start)).is_empty() {
+            findings.push(format!("the planted {function} is not found"));
+        }
+    }
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SLOTS: &str = "
+OFFSET           TYPE              VALUE
+0000000000009000 R_X86_64_RELATIVE  *ABS*+0x0000000000003000
+";
+
+    const LISTING: &str = "
+0000000000001000 <deniable_constant_time::secret::one>:
+    1000:\tmov    %rdi,%rax
+    1004:\tcall   2000 <shared>
+    1009:\tret
+
+0000000000001800 <deniable_constant_time::secret::planted::division>:
+    1800:\tjmp    3000 <further>
+
+0000000000001900 <deniable_constant_time::secret::planted::of_two_words>:
+    1900:\tcall   *0x8(%rip)        # 9000 <slot>
+
+0000000000002000 <shared>:
+    2000:\tjne    2008 <shared+0x8>
+    2004:\tcall   4000 <deniable_sample::uniform::surplus>
+    2008:\tret
+
+0000000000003000 <further>:
+    3000:\tidiv   %rcx
+
+0000000000004000 <deniable_sample::uniform::surplus>:
+    4000:\tdiv    %rcx
+    4004:\tcall   3000 <further>
+";
+
+    #[test]
+    fn divisions_are_found_through_calls_and_jumps() {
+        let code = Code::read(LISTING, SLOTS);
+        let few = "the functions that secrets go through are not in the machine code";
+        assert_eq!(divisions(&code), [few]);
+        let divides = LISTING.replace("call   2000 <shared>", "call   3000 <further>");
+        let found = divisions(&Code::read(&divides, SLOTS));
+        assert_eq!(found[0], "further divides, and secrets go through it");
+        // Through a slot, and through a register that a slot was read to.
+        for indirectly in
+            ["call   *0x8(%rip)        # 9000 <slot>", "mov    0x8(%rip),%r14        # 9000 <slot>"]
+        {
+            let divides = LISTING.replace("call   2000 <shared>", indirectly);
+            let found = divisions(&Code::read(&divides, SLOTS));
+            assert_eq!(found[0], "further divides, and secrets go through it");
+        }
+        let nothing = LISTING.replace("idiv   %rcx", "mov    %rcx,%rcx");
+        let found = divisions(&Code::read(&nothing, SLOTS));
+        assert!(found.contains(&"the planted division is not found".to_owned()));
+        assert!(found.contains(&"the planted of_two_words is not found".to_owned()));
+    }
+
+    #[test]
+    fn counts_are_compared() {
+        for (line, is_right) in
+            [("0\t0\ta", true), ("0\t1\ta", false), ("3\t3\ta", true), ("some\t2\ta", true)]
+        {
+            assert_eq!(Case::of(line).unwrap().is_right(), is_right, "{line}");
+        }
+        assert!(!Case::of("some\t0\ta").unwrap().is_right());
+        assert!(Case::of("some\tx\ta").is_none());
+    }
 }

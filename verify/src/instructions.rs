@@ -198,10 +198,10 @@ pub fn parse(text: &str) -> Result<Vec<(String, f64)>, Vec<String>> {
 
 /// Instructions an item.
 fn count(name: &str) -> Result<f64, Vec<String>> {
-    const FEW: usize = 40 * K;
-    const MANY: usize = 240 * K;
-    let items = (MANY - FEW) as f64;
-    Ok((total(name, MANY)? - total(name, FEW)?) / items)
+    // Its table of categories is built in both runs, and takes a million instructions more or less, as its hashes fall: a few of each item, unless there are many.
+    let times = if name == "choice-of-100000" { 16 } else { 1 };
+    let (few, many) = (40 * K, 40 * K + 200 * K * times);
+    Ok((total(name, many)? - total(name, few)?) / (many - few) as f64)
 }
 
 /// All instructions of this program doing one job.

@@ -6,14 +6,21 @@ pub use deniable_audit::{closed_form, interval, law};
 pub mod audit;
 pub mod backend;
 pub mod bisect;
+pub mod claims;
 pub mod constant_time;
 pub mod deps;
 pub mod draws;
 pub mod enumerate;
 pub mod instructions;
 pub mod inversion;
+#[cfg(unix)]
+pub mod load;
 pub mod mini;
+pub mod program;
 pub mod rappor;
 pub mod seal;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub mod soak;
 pub mod speed;
+pub mod supply;
 pub mod words;

@@ -4,12 +4,23 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use deniable_verify::{audit, constant_time, deps, instructions, rappor, seal, speed};
+#[cfg(unix)]
+use deniable_verify::load;
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+use deniable_verify::soak;
+use deniable_verify::{
+    audit, claims, constant_time, deps, instructions, rappor, seal, speed, supply,
+};
 
 /// One line a subcommand; each is a module of its name.
 const COMMANDS: &[(&str, Subcommand, &str)] = &[
     ("seal", seal::command, "[--check]    ties each proof to the code it covers"),
     ("deps", deps::command, "the direction of the dependencies"),
+    (
+        "claims",
+        claims::command,
+        "[--check | list | run [--compare] ID…]    what is claimed, and what was shown of it",
+    ),
     (
         "constant-time",
         constant_time::command,
@@ -25,11 +36,24 @@ const COMMANDS: &[(&str, Subcommand, &str)] = &[
         instructions::command,
         "[--require | --update]    instructions an item, against those expected",
     ),
+    #[cfg(unix)]
+    (
+        "load",
+        load::command,
+        "[RESPONDENTS]    many answers through the commands, in bounded memory",
+    ),
     (
         "rappor",
         rappor::command,
         "[TIMES [SEED] | long | pairs]    the decoder on collections drawn anew",
     ),
+    (
+        "supply",
+        supply::command,
+        "policy [--require] | minimal | features | api | sbom [FILE]    what comes in from outside",
+    ),
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    ("soak", soak::command, "[--minutes MINUTES]    everything for an hour, and what grows"),
     ("speed", speed::command, "nanoseconds a call, words a draw"),
 ];
 

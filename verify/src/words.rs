@@ -121,6 +121,20 @@ pub fn spread(count: usize) -> Vec<u64> {
     (0..count).map(|_| next()).collect()
 }
 
+/// Whether any word is there twice, in one of the streams or in two.
+///
+/// # Panics
+///
+/// If there are so many words that some are equal by accident too often: with 2¹⁵ of them that is once in 3·10¹⁰ times.
+pub fn repeats(streams: &[Vec<u64>]) -> bool {
+    let mut words = streams.concat();
+    let length = words.len();
+    assert!(length < 1 << 15, "few enough for the stated chance");
+    words.sort_unstable();
+    words.dedup();
+    words.len() != length
+}
+
 /// The number in [0, 1) whose binary digits are these words.
 pub fn fraction(words: &[u64]) -> RBig {
     fraction_of_width(64, words)

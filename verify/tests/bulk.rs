@@ -178,7 +178,47 @@ fn reports_of_places_are_independent() {
         let mechanism = categories(t, prob);
         let randomize = |x: &mut [u8], s: &mut Script<'_, 4>| mechanism.randomize_indices(x, s);
         assert!(has_the_product_law(t, prob, answers, depth, randomize), "{t} {prob} {answers:?}");
+        let randomize =
+            |x: &mut [u8], s: &mut Script<'_, 4>| mechanism.randomize_indices_constant_time(x, s);
+        // Each answer has words of its own here, and some of them are rejected.
+        let depth = depth + answers.len();
+        if depth <= 6 {
+            let is_right = has_the_product_law(t, prob, answers, depth, randomize);
+            assert!(is_right, "{t} {prob} {answers:?}");
+        }
     }
+}
+
+/// Whatever the answers, the same words; and reports of a word's own, at all widths.
+#[test]
+fn places_in_constant_time() {
+    let words = spread(3000);
+    for t in [2, 3, 255, 5000] {
+        let mechanism = categories(t, 0.7);
+        let run = |answers: &[u32], most: usize| {
+            let (mut reports, mut source) = (answers.to_vec(), Script64::new(&words[..most]));
+            let outcome = mechanism.randomize_indices_constant_time(&mut reports, &mut source);
+            (outcome.map(|()| reports).ok(), source.asked)
+        };
+        let (reports, needed) = run(&[0; 150], words.len());
+        assert_eq!(reports.map(|reports| reports.iter().all(|&place| place < t)), Some(true));
+        for answer in [1, t - 1, t, u32::MAX] {
+            assert_eq!(run(&[answer; 150], words.len()).1, needed);
+            for most in [0, 1, 54, needed - 1] {
+                assert_eq!(run(&[answer; 150], most), (None, most + 1));
+            }
+        }
+        // Truthful where the flip says so, one of the others where it does not.
+        let answers: Vec<u32> = (0..150).map(|i| i % t).collect();
+        let (first, second) = (run(&answers, words.len()).0, run(&[t; 150], words.len()).0);
+        let kept = first.unwrap().iter().zip(&answers).filter(|(a, b)| a == b).count();
+        assert!((80..130).contains(&kept), "{kept}");
+        assert!(t < 255 || second.unwrap().iter().max().is_some_and(|&most| most > t / 2));
+    }
+    let mechanism = categories(300, 0.7);
+    assert!(
+        mechanism.randomize_indices_constant_time(&mut [0u8; 3], &mut Script64::new(&[])).is_err()
+    );
 }
 
 #[test]

@@ -2,10 +2,10 @@
 //! never a result.
 
 use deniable_sample::{
-    DiscreteLaplace, DiscreteLaplaceZ2k, Dyadic, Error, ErrorKind, ManyBelow, OsEntropy, Ratio,
-    Result, Source, sample_bernoulli_exp, sample_bernoulli_float, sample_bernoulli_rational,
-    sample_discrete_laplace, sample_discrete_laplace_Z2k, sample_geometric,
-    sample_uniform_int_below, textbook,
+    ConstantTimeLaplace, DiscreteLaplace, DiscreteLaplaceZ2k, Dyadic, EitherBelow, Error,
+    ErrorKind, ManyBelow, OsEntropy, Ratio, Result, Scratch, Source, sample_bernoulli_exp,
+    sample_bernoulli_float, sample_bernoulli_rational, sample_discrete_laplace,
+    sample_discrete_laplace_Z2k, sample_geometric, sample_uniform_int_below, textbook,
 };
 use deniable_verify::words::spread;
 use num_bigint::BigUint;
@@ -69,6 +69,7 @@ fn every_law_reports_every_fault() {
     let wide = BigUint::from(1u32) << 200u32;
     let fine = DiscreteLaplaceZ2k::<f64>::new(1.0, -1074).unwrap();
     let noise = DiscreteLaplace::from_float(1e300).unwrap();
+    let even = ConstantTimeLaplace::<i8>::from_float(2.0).unwrap();
     let half = Dyadic::from_float(5e-324).unwrap().half();
     let mut most = 0;
     for script in scripts() {
@@ -89,6 +90,7 @@ fn every_law_reports_every_fault() {
             every_fault(script, |s| sample_geometric(&scale, s)),
             every_fault(script, |s| sample_discrete_laplace(&scale, s)),
             every_fault(script, |s| noise.sample_saturating(i32::MAX - 3, s)),
+            every_fault(script, |s| even.sample_saturating(5, s)),
             every_fault(script, |s| sample_discrete_laplace_Z2k(0.1f32, 2.0, -149, s)),
             every_fault(script, |s| fine.sample(0.1, s)),
             every_fault(script, |s| textbook::discrete_laplace(&scale, s)),
@@ -97,6 +99,46 @@ fn every_law_reports_every_fault() {
         }
     }
     assert!(most >= 17, "the longest run made {most} draws");
+}
+
+/// Gives fewer words than it is asked for, and says that all is well.
+struct Short;
+
+impl Source for Short {
+    type Word = u64;
+
+    fn draw(&mut self) -> Result<u64> {
+        Ok(7)
+    }
+
+    fn draw_many(&mut self, count: usize, words: &mut Vec<u64>) -> Result<()> {
+        words.clear();
+        words.resize(count - 1, 7);
+        Ok(())
+    }
+}
+
+#[test]
+fn too_few_words_are_a_fault() {
+    let mut buffer = Vec::new();
+    let (mut any, mut other) = ([0; 40], [0; 40]);
+    let noise = DiscreteLaplace::from_float(3.0).unwrap();
+    let even = ConstantTimeLaplace::<i64>::from_float(3.0).unwrap();
+    let grid = DiscreteLaplaceZ2k::<f64>::new(1.0, -10).unwrap();
+    let third = Dyadic::from_float(0.3f64).unwrap();
+    let outcomes = [
+        EitherBelow::new(3).unwrap().sample_all(&mut any, &mut other, &mut buffer, &mut Short),
+        EitherBelow::new(70_000).unwrap().sample_all(&mut any, &mut other, &mut buffer, &mut Short),
+        ManyBelow::new(6).unwrap().sample_all(&mut [0; 40], &mut buffer, &mut Short),
+        noise.sample_all_saturating(&mut [5i64; 9], &mut Short),
+        even.sample_all_saturating(&mut [5; 9], &mut Short),
+        grid.sample_all(&mut [5.0; 9], &mut Short),
+        third.sample_flips(&mut [0; 2], 100, true, &mut Scratch::new(), &mut Short),
+        third.sample_flips(&mut [0; 2], 100, false, &mut Scratch::new(), &mut Short),
+    ];
+    for (i, outcome) in outcomes.into_iter().enumerate() {
+        assert_eq!(outcome, Err(Error::entropy_unavailable()), "{i}");
+    }
 }
 
 #[test]

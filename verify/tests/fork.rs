@@ -10,6 +10,7 @@ use std::cell::RefCell;
 
 use deniable_sample::{Entropy, OsEntropy};
 use deniable_verify::backend::fork::{How, in_child};
+use deniable_verify::words::repeats;
 
 /// Enough to use up several buffers, too few to be equal by accident.
 const WORDS: usize = 4096;
@@ -86,15 +87,6 @@ fn repeats_across_fork(how: How, drawn_before: usize, source: impl Fn() -> u64 +
     let its_sibling = in_child(how, WORDS, |words| words.fill_with(source)).unwrap();
     let after = draw(WORDS, source);
     repeats(&[before, child, its_sibling, after])
-}
-
-fn repeats(streams: &[Vec<u64>]) -> bool {
-    let mut words = streams.concat();
-    let length = words.len();
-    assert!(length < 1 << 15, "few enough for the stated chance");
-    words.sort_unstable();
-    words.dedup();
-    words.len() != length
 }
 
 fn draw(count: usize, source: impl Fn() -> u64) -> Vec<u64> {

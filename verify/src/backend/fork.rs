@@ -25,22 +25,55 @@ pub enum How {
 ///
 /// When the child cannot be made, or did not report all its words.
 pub fn in_child(how: How, count: usize, draw: impl FnOnce(&mut [u64])) -> io::Result<Vec<u64>> {
-    let mut words = vec![0; count];
-    let mut bytes = Vec::with_capacity(8 * count);
-    let (mut ours, mut theirs) = UnixStream::pair()?;
-    let child = make_child(how)?;
-    if child == 0 {
-        end_after(MINUTE);
-        let drawn = catch_unwind(AssertUnwindSafe(|| draw(&mut words)));
-        words.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
-        exit(drawn.is_err() || theirs.write_all(&bytes).is_err());
+    Child::begin(how, count, draw)?.words()
+}
+
+/// As [`in_child`] for several children of one thread, all of which are made before any is waited for.
+///
+/// # Errors
+///
+/// As [`in_child`], of any of them.
+pub fn in_children(
+    how: How,
+    children: usize,
+    count: usize,
+    draw: impl Fn(&mut [u64]),
+) -> io::Result<Vec<Vec<u64>>> {
+    let begun: Vec<_> = (0..children).map(|_| Child::begin(how, count, &draw)).collect();
+    begun.into_iter().map(|child| child?.words()).collect()
+}
+
+/// A child that draws.
+struct Child {
+    number: libc::pid_t,
+    report: UnixStream,
+    count: usize,
+}
+
+impl Child {
+    fn begin(how: How, count: usize, draw: impl FnOnce(&mut [u64])) -> io::Result<Self> {
+        let mut words = vec![0; count];
+        let mut bytes = Vec::with_capacity(8 * count);
+        let (report, mut theirs) = UnixStream::pair()?;
+        let number = make_child(how)?;
+        if number == 0 {
+            end_after(MINUTE);
+            let drawn = catch_unwind(AssertUnwindSafe(|| draw(&mut words)));
+            words.iter().for_each(|word| bytes.extend(word.to_le_bytes()));
+            exit(drawn.is_err() || theirs.write_all(&bytes).is_err());
+        }
+        Ok(Child { number, report, count })
     }
-    drop(theirs);
-    ours.read_to_end(&mut bytes)?;
-    if !ended_well(child) || bytes.len() != 8 * count {
-        return Err(io::Error::other("the child did not report all its words"));
+
+    /// Waits for its end.
+    fn words(mut self) -> io::Result<Vec<u64>> {
+        let mut bytes = Vec::with_capacity(8 * self.count);
+        self.report.read_to_end(&mut bytes)?;
+        if !ended_well(self.number) || bytes.len() != 8 * self.count {
+            return Err(io::Error::other("the child did not report all its words"));
+        }
+        Ok(words_of(&bytes))
     }
-    Ok(words_of(&bytes))
 }
 
 const MINUTE: libc::c_uint = 60;

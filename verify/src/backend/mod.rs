@@ -4,4 +4,5 @@
 pub mod control;
 #[cfg(unix)]
 pub mod fork;
-pub mod valgrind;
+#[cfg(unix)]
+pub mod usage;

@@ -205,7 +205,9 @@ fn members(Parameters { k, m, .. }: Parameters) -> Vec<BitVector> {
 fn some_members(Parameters { k, m, .. }: Parameters) -> Vec<BitVector> {
     let m = m.min(k);
     let member = |first: usize, step: usize| {
-        (0..k).map(|j| j >= first && (j - first) % step == 0 && (j - first) / step < m).collect()
+        (0..k)
+            .map(|j| j >= first && (j - first).is_multiple_of(step) && (j - first) / step < m)
+            .collect()
     };
     vec![BitVector::zeros(k), member(0, 1), member(k - m, 1), member(0, 2)]
 }

@@ -350,7 +350,7 @@ pub(super) fn words_below(n: u32) -> Result<Vec<Option<u64>>, String> {
                 return Err("a word gives another number".to_owned());
             }
         }
-        Ok(Some(if v % 2 == 0 { first } else { last } as u64))
+        Ok(Some(if v.is_multiple_of(2) { first } else { last } as u64))
     };
     (0..n).map(word).collect()
 }

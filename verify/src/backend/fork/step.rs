@@ -91,7 +91,7 @@ const TRAP_FLAG: i64 = 0x100;
 /// The parent waits for each child before it takes the next step, so that few exist at a time and their
 /// reports come in order.
 extern "C" fn trapped(_: libc::c_int, _: *mut libc::siginfo_t, context: *mut libc::c_void) {
-    if STEPS.fetch_add(1, SeqCst) % STRIDE.load(SeqCst) != 0 {
+    if !STEPS.fetch_add(1, SeqCst).is_multiple_of(STRIDE.load(SeqCst)) {
         return;
     }
     match raw_clone() {

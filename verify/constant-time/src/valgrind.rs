@@ -5,23 +5,23 @@
 //! valgrind the requests do nothing; they exist on `x86_64` only.
 
 /// Whether memcheck, or another tool of valgrind, runs this program.
-pub fn running_on_valgrind() -> bool {
+pub(crate) fn running_on_valgrind() -> bool {
     request(RUNNING_ON_VALGRIND, 0, 0) != 0
 }
 
 /// Makes every use of `words` as a condition or an address an error, and of all that is computed from
 /// them. Their values stay what they are.
-pub fn mark_secret(words: &mut [u64]) {
+pub(crate) fn mark_secret(words: &mut [u64]) {
     request(MAKE_MEM_UNDEFINED, words.as_mut_ptr().expose_provenance(), size_of_val(words));
 }
 
 /// Declares that `words` may be looked at again.
-pub fn mark_public(words: &mut [u64]) {
+pub(crate) fn mark_public(words: &mut [u64]) {
     request(MAKE_MEM_DEFINED, words.as_mut_ptr().expose_provenance(), size_of_val(words));
 }
 
 /// How many errors memcheck has found since the start of the program, repeated ones included.
-pub fn error_count() -> usize {
+pub(crate) fn error_count() -> usize {
     request(COUNT_ERRORS, 0, 0)
 }
 

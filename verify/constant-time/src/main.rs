@@ -1,0 +1,352 @@
+//! The shipping code, run on random words and answers that memcheck takes for undefined. Any jump and any address that depends on them is counted.
+//!
+//! `verify constant-time` builds this at each optimisation level and runs it under valgrind, with kernels of either form. A line is printed for each case: what is expected, what was
+//! found, and its name, with tabs between them.
+
+mod secret;
+#[allow(unsafe_code)]
+mod valgrind;
+
+use std::hint::black_box;
+use std::process::ExitCode;
+
+use deniable::mechanism::randomized_response::CategoryIndex;
+use deniable::prelude::*;
+use deniable::{
+    RandomizedResponse, RandomizedResponseBitvec, RandomizedResponseBool, ScalarIntegerLaplaceCks20,
+};
+use deniable_sample::{
+    ConstantTimeLaplace, Dyadic, Entropy, FLIPS, Result as Sampled, SaturatingInt, Word,
+    without_vectors,
+};
+
+const ENDLESS: &str = "there is no end to these words";
+
+/// One case: draws, computes, and returns anything that depends on all of the output.
+type Run = fn(&mut SecretWords) -> u64;
+
+/// How many decisions on secrets a case makes.
+#[derive(Clone, Copy)]
+enum Expected {
+    Exactly(usize),
+    /// A planted mistake: the check must find it, or it is worth nothing.
+    Some,
+}
+
+use Expected::{Exactly, Some as Planted};
+
+/// No decision on secrets, but for those that may be told, one by one:
+/// - whether an input is a member of the domain;
+/// - whether a random word is rejected, which is independent of what is drawn in the end (`uniform` and `randomized_response`, their proofs);
+/// - whether a number's noise needs more words, which happens less than once in 2^121 numbers (`laplace_digits`, its proof).
+const CASES: &[(&str, Expected, Run)] = &[
+    ("no randomness at all", Exactly(0), |_| 7),
+    ("Word::below_and_equal", Exactly(0), |secret| {
+        secret::compare(draw(secret), 0x8000_0000_0000_0001)
+    }),
+    ("sample_bernoulli_float of one word", Exactly(0), |s| secret::bernoulli(0.3, true, s)),
+    ("sample_bernoulli_float of one bit", Exactly(0), |s| secret::bernoulli(0.5, true, s)),
+    ("sample_bernoulli_float of 17 words", Exactly(0), |s| secret::bernoulli(1e-310, true, s)),
+    ("half of the smallest float", Exactly(0), |secret| {
+        secret::sample(Dyadic::from_float(5e-324).expect("a probability").half(), secret)
+    }),
+    ("lanes of one place", Exactly(0), |secret| lanes(0.5, true, secret)),
+    ("lanes of 1074 places", Exactly(0), |secret| lanes(5e-324, true, secret)),
+    ("a batch of yes or no", Exactly(0), |secret| batch(true, secret)),
+    ("packed yes or no", Exactly(0), |secret| packed(true, secret)),
+    ("rows of bits", Exactly(0), |secret| rows(true, secret)),
+    ("make_randomized_response_bool of one word", Exactly(0), |s| answer(0.75, true, s)),
+    ("make_randomized_response_bool of 53 places", Exactly(0), |secret| {
+        answer(f64::from_bits(0.5f64.to_bits() + 1), true, secret)
+    }),
+    ("make_randomized_response_bitvec of three words", Exactly(0), |secret| {
+        flips(130, 130, 0.3, true, secret)
+    }),
+    ("make_randomized_response_bitvec of one bit", Exactly(0), |secret| {
+        flips(1, 1, 1e-310, true, secret)
+    }),
+    ("the weight of a bit vector", Exactly(0), |secret| secret::weight(&secret_bits(130, secret))),
+    (
+        "make_randomized_response_bitvec with a max_weight, whose members are known",
+        Exactly(1),
+        |s| flips(130, 100, 0.3, true, s),
+    ),
+    ("70 places of 3 categories, and a rejection of each", Exactly(70), |secret| {
+        places::<u8>(3, 70, secret)
+    }),
+    ("5 places of 2 categories, and a rejection of each", Exactly(5), |secret| {
+        places::<u16>(2, 5, secret)
+    }),
+    ("5 places of 100000 categories, and a rejection of each", Exactly(5), |secret| {
+        let mechanism = make_randomized_response(0..100_000, 0.7).expect("accepted parameters");
+        categories::<u32>(&mechanism, 5, secret)
+    }),
+    (
+        "Laplace noise on 2000 numbers of 64 bits, and a rare case of each",
+        Exactly(2000),
+        |secret| noise::<i64>(10.0, 2000, secret),
+    ),
+    (
+        "Laplace noise on 2000 numbers of 32 bits, and a rare case of each",
+        Exactly(2000),
+        |secret| noise::<i32>(0.5, 2000, secret),
+    ),
+    ("Laplace noise on 300 numbers of 16 bits, and a rare case of each", Exactly(300), |secret| {
+        noise::<i16>(50.0, 300, secret)
+    }),
+    ("Laplace noise on 300 numbers of 8 bits, and a rare case of each", Exactly(300), |secret| {
+        noise::<i8>(1e3, 300, secret)
+    }),
+    ("Laplace noise of the smallest scale, and a rare case of each", Exactly(300), |secret| {
+        noise::<i32>(5e-324, 300, secret)
+    }),
+    ("Laplace noise of the largest scale, and a rare case of each", Exactly(300), |secret| {
+        noise::<i64>(f64::MAX, 300, secret)
+    }),
+    (
+        "make_scalar_integer_laplace_cks20 in constant time, and its rare case",
+        Exactly(1),
+        |secret| {
+            let number = draw(secret) as i64;
+            secret::number(&laplace_of_one().with_constant_time(), number, secret) as u64
+        },
+    ),
+    (
+        "make_vector_integer_laplace_cks20 in constant time, and a rare case of each",
+        Exactly(4),
+        |s| laplace_of_four(true, s),
+    ),
+    ("make_randomized_response_bool of any source", Exactly(0), |secret| {
+        let yes = draw(secret) & 1 == 1;
+        secret::yes_no_of_any_source(&yes_no(0.7, true), yes, secret)
+    }),
+    ("make_randomized_response_bitvec of any source", Exactly(0), |secret| {
+        let answer = secret_bits(130, secret);
+        let report = secret::bits_of_any_source(&bits(130, 130, 0.3, true), &answer, secret);
+        report.as_words().iter().fold(0, |sum, word| sum ^ word)
+    }),
+    ("a branch on a random bit", Planted, |secret| branch(draw(secret) & 1 == 1)),
+    ("sample_bernoulli_float without constant_time", Planted, |secret| {
+        secret::bernoulli(1e-310, false, secret)
+    }),
+    ("lanes without constant_time", Planted, |secret| lanes(0.3, false, secret)),
+    ("a batch of yes or no without constant_time", Planted, |secret| batch(false, secret)),
+    ("packed yes or no without constant_time", Planted, |secret| packed(false, secret)),
+    ("rows of bits without constant_time", Planted, |secret| rows(false, secret)),
+    ("make_randomized_response_bool without constant_time", Planted, |secret| {
+        answer(0.75, false, secret)
+    }),
+    ("make_randomized_response_bitvec without constant_time", Planted, |secret| {
+        flips(130, 130, 0.3, false, secret)
+    }),
+    ("a branch on the answer", Planted, |secret| {
+        let yes = draw(secret) & 1 == 1;
+        branch(yes) ^ answer(0.75, true, secret)
+    }),
+    ("counting ones until there are too many", Planted, |secret| {
+        let bits = secret_bits(130, secret);
+        u64::from(bits.iter().filter(|&bit| bit).nth(100).is_some())
+    }),
+    ("a branch on Word::compare", Planted, |secret| branch(draw(secret).compare(1 << 63).is_lt())),
+    ("a table read at a random index", Planted, |secret| {
+        let table: [u64; 256] = black_box(core::array::from_fn(|i| i as u64));
+        table[(draw(secret) & 255) as usize]
+    }),
+    ("a loop until a random bit is set", Planted, |secret| {
+        let mut rounds = 0;
+        while black_box(draw(secret)) & 1 == 0 {
+            rounds += 1;
+        }
+        rounds
+    }),
+    ("a category looked up in its table", Planted, |secret| {
+        let mechanism = make_randomized_response(0..1000u32, 0.7).expect("accepted parameters");
+        let answer = (draw(secret) % 1000) as u32;
+        let report = mechanism.randomize(&answer, secret).expect(ENDLESS);
+        u64::from(report)
+    }),
+    ("Laplace noise on four numbers without constant time", Planted, |s| laplace_of_four(false, s)),
+    ("clamping by a branch", Planted, |secret| {
+        let sum = i128::from(draw(secret)) - (1 << 63);
+        branch(sum > 100)
+    }),
+];
+
+fn lanes(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
+    let law = Dyadic::from_float(prob).expect("a probability");
+    let mut flips = [0; 32];
+    secret::lanes(law, &mut flips, 2040, constant_time, secret);
+    flips.iter().fold(0, |sum, flips| sum ^ flips)
+}
+
+fn yes_no(prob: f64, constant_time: bool) -> RandomizedResponseBool {
+    make_randomized_response_bool(prob, constant_time).expect("a probability")
+}
+
+/// More answers than are flipped at once.
+fn batch(constant_time: bool, secret: &mut SecretWords) -> u64 {
+    let mut answers: Vec<bool> = (0..FLIPS * 64 + 70).map(|_| draw(secret) & 1 == 1).collect();
+    secret::batch(&yes_no(0.7, constant_time), &mut answers, secret);
+    answers.iter().fold(0, |sum, &report| sum << 1 ^ u64::from(report))
+}
+
+fn packed(constant_time: bool, secret: &mut SecretWords) -> u64 {
+    let mut answers: Vec<u64> = (0..34).map(|_| draw(secret)).collect();
+    secret::packed(&yes_no(0.7, constant_time), &mut answers, 33 * 64 + 6, secret);
+    answers.iter().fold(0, |sum, word| sum ^ word)
+}
+
+fn bits(length: usize, weight: usize, f: f64, constant_time: bool) -> RandomizedResponseBitvec {
+    let domain = BitVectorDomain::new(length).with_max_weight(weight);
+    let mechanism = make_randomized_response_bitvec(domain, DiscreteDistance, f, constant_time);
+    mechanism.expect("accepted parameters")
+}
+
+/// Vectors of 64 bits: all of them are members, and none has bits behind its last one.
+fn rows(constant_time: bool, secret: &mut SecretWords) -> u64 {
+    let mut rows: Vec<u64> = (0..34).map(|_| draw(secret)).collect();
+    secret::rows(&bits(64, 64, 0.7, constant_time), &mut rows, secret);
+    rows.iter().fold(0, |sum, word| sum ^ word)
+}
+
+fn answer(prob: f64, constant_time: bool, secret: &mut SecretWords) -> u64 {
+    let yes = draw(secret) & 1 == 1;
+    secret::yes_no(&yes_no(prob, constant_time), yes, secret)
+}
+
+fn flips(
+    length: usize,
+    max_weight: usize,
+    f: f64,
+    constant_time: bool,
+    secret: &mut SecretWords,
+) -> u64 {
+    let answer = secret_bits(length, secret);
+    let report = secret::bits(&bits(length, max_weight, f, constant_time), &answer, secret);
+    report.as_words().iter().fold(0, |sum, word| sum ^ word)
+}
+
+fn places<I: CategoryIndex>(t: u32, count: usize, secret: &mut SecretWords) -> u64 {
+    let mechanism = make_randomized_response(0..t, 0.7).expect("accepted parameters");
+    categories::<I>(&mechanism, count, secret)
+}
+
+/// Of places inside and outside the list.
+fn categories<I: CategoryIndex>(
+    mechanism: &RandomizedResponse<u32>,
+    count: usize,
+    secret: &mut SecretWords,
+) -> u64 {
+    // All bits of the type, and every other time few of them, so that places are inside the list too.
+    let place = |i| draw(secret) as u32 >> if i % 2 == 0 { 0 } else { 30 };
+    let mut answers: Vec<I> = (0..count).map(place).map(I::from_place).collect();
+    secret::indices(mechanism, &mut answers, secret);
+    answers.into_iter().fold(0, |sum, report| sum << 1 ^ u64::from(report.into()))
+}
+
+fn noise<I: SaturatingInt>(scale: f64, count: usize, secret: &mut SecretWords) -> u64 {
+    let law = ConstantTimeLaplace::<I>::from_float(scale).expect("a scale");
+    let mut numbers: Vec<I> =
+        (0..count).map(|_| I::truncated(i128::from(draw(secret) as i64))).collect();
+    secret::noise(&law, &mut numbers, secret);
+    numbers.into_iter().fold(0, |sum, number| sum ^ Into::<i128>::into(number) as u64)
+}
+
+fn laplace_of_one() -> ScalarIntegerLaplaceCks20<i64> {
+    let domain = AtomDomain::<i64>::all();
+    make_scalar_integer_laplace_cks20(domain, AbsoluteDistance::new(), 3.0).expect("a scale")
+}
+
+fn laplace_of_four(constant_time: bool, secret: &mut SecretWords) -> u64 {
+    let domain = VectorDomain::finite::<i32>().with_size(4);
+    let noise = make_vector_integer_laplace_cks20(domain, L1Distance::new(), 3.0);
+    let noise = noise.expect("a scale");
+    let noise = if constant_time { noise.with_constant_time() } else { noise };
+    let numbers: Vec<i32> = (0..4).map(|_| draw(secret) as i32).collect();
+    let noisy = secret::numbers(&noise, &numbers, secret);
+    noisy.into_iter().fold(0, |sum, number| sum ^ number as u64)
+}
+
+/// A bit vector of secret bits.
+fn secret_bits(length: usize, secret: &mut SecretWords) -> BitVector {
+    let words: Vec<u64> = (0..length.div_ceil(64)).map(|_| draw(secret)).collect();
+    BitVector::from_packed(&words, 0, length).expect("as many words as it takes")
+}
+
+/// Words which are always the same, and which memcheck takes for undefined.
+#[derive(Debug)]
+pub(crate) struct SecretWords {
+    state: u64,
+}
+
+impl Entropy for SecretWords {
+    fn fill(&mut self, words: &mut [u64]) -> Sampled<()> {
+        for word in words.iter_mut() {
+            *word = split_mix(&mut self.state);
+        }
+        valgrind::mark_secret(words);
+        Ok(())
+    }
+}
+
+fn draw(secret: &mut SecretWords) -> u64 {
+    secret.word().expect("these words never run out")
+}
+
+/// A real jump: the compiler cannot turn two different calls into a conditional move.
+fn branch(condition: bool) -> u64 {
+    #[inline(never)]
+    fn one_way(x: u64) -> u64 {
+        black_box(x)
+    }
+    #[inline(never)]
+    fn other_way(x: u64) -> u64 {
+        black_box(x + 1)
+    }
+    if condition { one_way(2) } else { other_way(4) }
+}
+
+/// Follows Steele, Lea and Flood, "Fast splittable pseudorandom number generators", figure 17.
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// How often memcheck finds that a case depends on what it draws. The result is made public without being looked at.
+fn decisions(name: &str, run: Run) -> usize {
+    // Where memcheck's log goes too.
+    eprintln!("{name}:");
+    let before = valgrind::error_count();
+    let mut result = [run(&mut SecretWords { state: 0x243f_6a88_85a3_08d3 })];
+    valgrind::mark_public(&mut result);
+    black_box(result);
+    valgrind::error_count() - before
+}
+
+fn main() -> ExitCode {
+    match std::env::args().nth(1).as_deref() {
+        Some("plain") => without_vectors(),
+        Some("vectors") => {}
+        _ => {
+            eprintln!("usage: deniable-constant-time plain|vectors, under valgrind");
+            return ExitCode::from(2);
+        }
+    }
+    if !valgrind::running_on_valgrind() {
+        eprintln!("only memcheck can tell");
+        return ExitCode::from(2);
+    }
+    for &(name, expected, run) in CASES {
+        let expected = match expected {
+            Exactly(count) => count.to_string(),
+            Planted => "some".to_owned(),
+        };
+        println!("{expected}\t{}\t{name}", decisions(name, run));
+    }
+    // So that it is there to be looked at.
+    black_box(secret::planted::division(black_box(7)));
+    black_box(secret::planted::of_two_words(black_box(7)));
+    ExitCode::SUCCESS
+}
