@@ -3,6 +3,7 @@
 mod atomic;
 mod background;
 mod format;
+mod ipc;
 mod progress;
 mod read;
 mod write;

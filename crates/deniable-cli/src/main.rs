@@ -4,6 +4,7 @@
 mod command;
 mod error;
 mod files;
+mod foreign;
 mod frozen;
 mod key;
 mod ledger;
@@ -33,14 +34,19 @@ fn main() -> ExitCode {
             WITHOUT_ENTROPY.store(true, Ordering::Relaxed);
             return;
         }
+        if foreign::is_reading() {
+            return;
+        }
         complain(&format!("error: a defect of the program, at {place}; please report it"));
     }));
     let no_entropy = || deniable::Error::from(deniable::sample::Error::entropy_unavailable());
     let done = catch_unwind(|| Cli::parse().run());
-    let done = done.unwrap_or_else(|panic| match WITHOUT_ENTROPY.load(Ordering::Relaxed) {
-        true => Err(no_entropy().into()),
-        false => resume_unwind(panic),
-    });
+    let done = match done {
+        // Also one that was caught where a file is read.
+        Err(_) | Ok(Err(_)) if WITHOUT_ENTROPY.load(Ordering::Relaxed) => Err(no_entropy().into()),
+        Err(panic) => resume_unwind(panic),
+        Ok(done) => done,
+    };
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

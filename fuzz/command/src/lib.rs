@@ -9,6 +9,7 @@ mod cli {
     pub(crate) mod command;
     pub(crate) mod error;
     pub(crate) mod files;
+    pub(crate) mod foreign;
     pub(crate) mod frozen;
     pub(crate) mod key;
     pub(crate) mod ledger;
@@ -18,7 +19,7 @@ mod cli {
     pub(crate) mod present;
 }
 // Where the modules look for each other.
-use cli::{command, error, files, frozen, key, ledger, memo, output, parameter, present};
+use cli::{command, error, files, foreign, frozen, key, ledger, memo, output, parameter, present};
 
 use clap::Parser;
 
@@ -35,4 +36,9 @@ pub fn run(arguments: &[&str]) -> Result<(), String> {
     let arguments = ["deniable"].iter().chain(arguments);
     let command = command::Cli::try_parse_from(arguments).expect("arguments of the command");
     command.run().map_err(|error| error.to_string())
+}
+
+/// Whether a library reads a file in this thread, whose panics the command catches.
+pub fn is_reading() -> bool {
+    foreign::is_reading()
 }

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -14,8 +15,9 @@ use deniable_arrow::FINGERPRINT;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
 
-use super::{BATCH, Compression, Format};
+use super::{BATCH, Compression, Format, ipc};
 use crate::error::{Error, Kind, Result};
+use crate::foreign::{self, reading};
 
 /// A longer text is none, and a batch ends behind so many bytes of texts: a column holds 2^31.
 const LONGEST: usize = 1 << 28;
@@ -181,6 +183,14 @@ impl Of {
             "{}: column \"{name}\": no row has it; accepted are data with a column of this name",
             self.0.display()
         ))
+    }
+
+    fn arrow(&self) -> impl Fn(ipc::Problem) -> Error + 'static {
+        let of = self.clone();
+        move |problem| match problem {
+            ipc::Problem::Unreadable(error) => Error::io(&of.0, &error),
+            ipc::Problem::Damaged => of.damaged("Arrow"),
+        }
     }
 
     /// Without what the reader says, which may quote the data.
@@ -455,34 +465,37 @@ fn parquet(of: Of, wanted: &Wanted<'_>) -> Result<Source> {
             "-: Parquet is read from its end, and needs a file; accepted are other formats, or a name",
         ));
     }
-    let builder =
-        ParquetRecordBatchReaderBuilder::try_new(of.file()?).map_err(|_| of.damaged("Parquet"))?;
+    let damaged = {
+        let of = of.clone();
+        move || of.damaged("Parquet")
+    };
+    let file = of.file()?;
+    let builder = reading(|| ParquetRecordBatchReaderBuilder::try_new(file));
+    let builder = builder.and_then(std::result::Result::ok).ok_or_else(&damaged)?;
     let columns = builder.parquet_schema().root_schema().get_fields().iter().enumerate();
     let places: Vec<usize> =
         columns.filter(|(_, column)| wanted.has(column.name())).map(|(i, _)| i).collect();
     let mask = ProjectionMask::roots(builder.parquet_schema(), places);
     let schema = builder.schema().clone();
     let rows = builder.metadata().file_metadata().num_rows().try_into().unwrap_or(0);
-    let reader = builder
-        .with_batch_size(wanted.rows)
-        .with_projection(mask)
-        .build()
-        .map_err(|_| of.damaged("Parquet"))?;
+    let builder = builder.with_batch_size(wanted.rows).with_projection(mask);
+    let reader = reading(|| builder.build());
+    let reader = reader.and_then(std::result::Result::ok).ok_or_else(&damaged)?;
     // That of the projection has not the metadata.
     let fields = arrow_array::RecordBatchReader::schema(&reader).fields().clone();
     let schema = Arc::new(Schema::new_with_metadata(fields, schema.metadata().clone()));
-    let source = in_batches(schema, wanted.rows, reader, move || of.damaged("Parquet"));
+    let batches = foreign::each(reader).map({
+        let damaged = damaged.clone();
+        move |batch| batch.and_then(std::result::Result::ok).ok_or_else(&damaged)
+    });
+    let source = in_batches(schema, wanted.rows, batches, damaged);
     Ok(Source { extent: Extent::Rows(rows), ..source })
 }
 
 fn arrow(of: Of, wanted: &Wanted<'_>) -> Result<Source> {
-    let damaged = |_| of.damaged("Arrow");
     if of.is_standard() {
-        let reader =
-            arrow_ipc::reader::StreamReader::try_new(io::stdin(), None).map_err(damaged)?;
-        let (schema, places) = project(&reader.schema(), wanted);
-        let reader = reader.map(move |batch| batch.and_then(|batch| batch.project(&places)));
-        return Ok(in_batches(schema, wanted.rows, reader, move || of.damaged("Arrow")));
+        let stream = ipc::Stream::new(io::stdin()).map_err(of.arrow())?;
+        return Ok(of_arrow(of, &stream.schema().clone(), stream, wanted));
     }
     let mut file = of.file()?;
     let mut magic = [0; 6];
@@ -490,15 +503,28 @@ fn arrow(of: Of, wanted: &Wanted<'_>) -> Result<Source> {
     file.rewind().map_err(|error| Error::io(&of.0, &error))?;
     let file = BufReader::new(file);
     if is_file {
-        let reader = arrow_ipc::reader::FileReader::try_new(file, None).map_err(damaged)?;
-        let (schema, places) = project(&reader.schema(), wanted);
-        let reader = reader.map(move |batch| batch.and_then(|batch| batch.project(&places)));
-        return Ok(in_batches(schema, wanted.rows, reader, move || of.damaged("Arrow")));
+        let file = ipc::File::new(file).map_err(of.arrow())?;
+        Ok(of_arrow(of, &file.schema().clone(), file, wanted))
+    } else {
+        let stream = ipc::Stream::new(file).map_err(of.arrow())?;
+        Ok(of_arrow(of, &stream.schema().clone(), stream, wanted))
     }
-    let reader = arrow_ipc::reader::StreamReader::try_new(file, None).map_err(damaged)?;
-    let (schema, places) = project(&reader.schema(), wanted);
-    let reader = reader.map(move |batch| batch.and_then(|batch| batch.project(&places)));
-    Ok(in_batches(schema, wanted.rows, reader, move || of.damaged("Arrow")))
+}
+
+fn of_arrow(
+    of: Of,
+    schema: &Schema,
+    batches: impl Iterator<Item = std::result::Result<RecordBatch, ipc::Problem>> + 'static,
+    wanted: &Wanted<'_>,
+) -> Source {
+    let (schema, places) = project(schema, wanted);
+    let problem = of.arrow();
+    let batches = batches.map(move |batch| {
+        let batch =
+            batch.and_then(|batch| batch.project(&places).map_err(|_| ipc::Problem::Damaged));
+        batch.map_err(&problem)
+    });
+    in_batches(schema, wanted.rows, batches, move || of.damaged("Arrow"))
 }
 
 fn project(schema: &Schema, wanted: &Wanted<'_>) -> (SchemaRef, Vec<usize>) {
@@ -509,39 +535,36 @@ fn project(schema: &Schema, wanted: &Wanted<'_>) -> (SchemaRef, Vec<usize>) {
 }
 
 /// Batches of at most so many rows, with the metadata of the file.
-fn in_batches<E>(
+fn in_batches(
     schema: SchemaRef,
     most: usize,
-    batches: impl Iterator<Item = std::result::Result<RecordBatch, E>> + 'static,
+    batches: impl Iterator<Item = Result<RecordBatch>> + 'static,
     damaged: impl Fn() -> Error + 'static,
 ) -> Source {
     let of_all = schema.clone();
     let fingerprint = schema.fields().iter().position(|field| field.name() == FINGERPRINT);
     let batches = batches.flat_map(move |batch| {
-        let batch = batch.map_err(|_| damaged());
         match batch.and_then(|batch| batch.with_schema(of_all.clone()).map_err(|_| damaged())) {
-            Ok(batch) => slices(&batch, most, fingerprint),
-            Err(error) => vec![Err(error)],
+            Ok(batch) => Box::new(slices(batch, most, fingerprint)),
+            Err(error) => Box::new(iter::once(Err(error))) as Box<dyn Iterator<Item = _>>,
         }
     });
     Source { schema, batches: Box::new(batches), extent: Extent::Unknown }
 }
 
-/// A batch in parts of at most so many rows.
+/// A batch in parts of at most so many rows. One at a time: a column of nothing but missing answers says how many rows it has, and takes no memory.
 fn slices(
-    batch: &RecordBatch,
+    batch: RecordBatch,
     most: usize,
     fingerprint: Option<usize>,
-) -> Vec<Result<RecordBatch>> {
+) -> impl Iterator<Item = Result<RecordBatch>> {
     let rows = batch.num_rows();
     // One without rows says whose reports it would be, too, unless that is in its rows.
     let least = usize::from(fingerprint.is_none());
     let slices = (0..rows.max(least)).step_by(most);
-    let slices = slices.map(|start| batch.slice(start, most.min(rows - start)));
-    slices
-        .map(|slice| match fingerprint {
-            None => Ok(slice),
-            Some(column) => with_fingerprint(slice, column),
-        })
-        .collect()
+    let slices = slices.map(move |start| batch.slice(start, most.min(rows - start)));
+    slices.map(move |slice| match fingerprint {
+        None => Ok(slice),
+        Some(column) => with_fingerprint(slice, column),
+    })
 }
