@@ -266,9 +266,9 @@ mod tests {
 
     fn batch() -> RecordBatch {
         let towns: DictionaryArray<Int8Type> =
-            [Some("Ulm"), None, Some("Bonn")].into_iter().cycle().take(300).collect();
-        let texts: StringArray = (0..300).map(|row| (row % 7 > 0).then_some("yes")).collect();
-        let numbers: Float64Array = (0..300).map(|row| Some(f64::from(row % 3))).collect();
+            [Some("Ulm"), None, Some("Bonn")].into_iter().cycle().take(24).collect();
+        let texts: StringArray = (0..24).map(|row| (row % 7 > 0).then_some("yes")).collect();
+        let numbers: Float64Array = (0..24).map(|row| Some(f64::from(row % 3))).collect();
         let columns: [(&str, ArrayRef); 3] =
             [("town", Arc::new(towns)), ("text", Arc::new(texts)), ("number", Arc::new(numbers))];
         RecordBatch::try_from_iter(columns).unwrap()
