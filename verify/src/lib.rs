@@ -16,6 +16,8 @@ pub mod inversion;
 #[cfg(unix)]
 pub mod load;
 pub mod mini;
+mod mini_atom;
+pub mod mutants;
 pub mod program;
 pub mod rappor;
 pub mod seal;

@@ -9,7 +9,7 @@ use deniable_verify::load;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 use deniable_verify::soak;
 use deniable_verify::{
-    audit, claims, constant_time, deps, instructions, rappor, seal, speed, supply,
+    audit, claims, constant_time, deps, instructions, mutants, rappor, seal, speed, supply,
 };
 
 /// One line a subcommand; each is a module of its name.
@@ -43,9 +43,14 @@ const COMMANDS: &[(&str, Subcommand, &str)] = &[
         "[RESPONDENTS]    many answers through the commands, in bounded memory",
     ),
     (
+        "mutants",
+        mutants::command,
+        "[PART… | judge PART FOLDER…]    small changes of the code, each of which a test must find",
+    ),
+    (
         "rappor",
         rappor::command,
-        "[TIMES [SEED] | long | pairs]    the decoder on collections drawn anew",
+        "[TIMES [SEED] | long | pairs | all]    the decoder on collections drawn anew",
     ),
     (
         "supply",

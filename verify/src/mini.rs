@@ -2,7 +2,6 @@
 
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
-use deniable::domain::{Atom, Number};
 use deniable_num::{Decoded, Float};
 
 /// The float with these bits.
@@ -51,29 +50,6 @@ impl Float for Mini {
     fn infinity(negative: bool) -> Self {
         Mini(u8::from(negative) << 7 | 0x78)
     }
-}
-
-/// So that the mechanisms, which are generic, take it as they take `f32` and `f64`.
-impl Atom for Mini {
-    const NAME: &'static str = "a number";
-    const HAS_NAN: bool = true;
-
-    fn is_finite(self) -> bool {
-        self.0 >> 3 & 15 != 15
-    }
-
-    fn is_at_most(self, other: Self) -> bool {
-        // Bits are in the order of magnitudes; both zeros are at 0.
-        let place = |x: Mini| {
-            let magnitude = i16::from(x.0 & 0x7f);
-            if x.0 >> 7 == 1 { -magnitude } else { magnitude }
-        };
-        place(self) <= place(other)
-    }
-}
-
-impl Number for Mini {
-    type Distance = Mini;
 }
 
 impl Mini {

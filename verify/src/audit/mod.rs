@@ -24,19 +24,26 @@ pub mod subjects;
 pub fn command(_root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String>> {
     let words: Vec<_> = arguments.iter().map(String::as_str).collect();
     match words[..] {
-        [] => exact_audit().and_then(|()| subjects_audit()),
-        ["exact"] => exact_audit(),
-        ["black-box"] => subjects_audit(),
+        [] => {
+            let (cases, subjects) = (exact_audit()?, subjects_audit()?);
+            println!(
+                "result: {cases} exact cases and {subjects} black boxes, none of which loses more than its map says; planted mistakes found"
+            );
+        }
+        ["exact"] => drop(exact_audit()?),
+        ["black-box"] => drop(subjects_audit()?),
         ["files", ..] => return files_command(&arguments[1..]),
-        _ => Err(vec![
-            "usage: audit [exact | black-box | files EPSILON a,b,c|@FILE LEFT RIGHT]".into(),
-        ]),
-    }?;
+        _ => {
+            return Err(vec![
+                "usage: audit [exact | black-box | files EPSILON a,b,c|@FILE LEFT RIGHT]".into(),
+            ]);
+        }
+    }
     Ok(ExitCode::SUCCESS)
 }
 
-/// The exact audits, in full.
-fn exact_audit() -> Result<(), Vec<String>> {
+/// The exact audits, in full. How many cases there are.
+fn exact_audit() -> Result<u64, Vec<String>> {
     let start = Instant::now();
     let local = local::audit_local(true);
     println!("local mechanisms: {local}");
@@ -53,11 +60,11 @@ fn exact_audit() -> Result<(), Vec<String>> {
     ];
     let findings: Vec<_> =
         all.into_iter().filter(|(is_clean, _)| !is_clean).map(|(_, found)| found).collect();
-    if findings.is_empty() { Ok(()) } else { Err(findings) }
+    if findings.is_empty() { Ok(cases) } else { Err(findings) }
 }
 
-/// The shipping mechanisms as black boxes.
-fn subjects_audit() -> Result<(), Vec<String>> {
+/// The shipping mechanisms as black boxes. How many there are.
+fn subjects_audit() -> Result<u64, Vec<String>> {
     subjects::audit_subjects(|line| println!("{line}"))
 }
 

@@ -22,13 +22,15 @@ pub const EXCESS: f64 = 1.05;
 /// # Errors
 ///
 /// Mechanisms that are accused, and planted ones that are not.
-pub fn audit_subjects(mut report: impl FnMut(String)) -> Result<(), Vec<String>> {
+pub fn audit_subjects(mut report: impl FnMut(String)) -> Result<u64, Vec<String>> {
     let mut findings = Vec::new();
+    let mut subjects = 0;
     for claim in CLAIMS {
         let trials = trials_for(claim);
         for (name, subject) in shipping(claim) {
             let verdict = subject.audit(trials).map_err(|error| vec![error])?;
             report(format!("{name}: {verdict}"));
+            subjects += 1;
             if verdict.is_violation() {
                 findings.push(format!("{name}: {verdict}"));
             }
@@ -39,7 +41,7 @@ pub fn audit_subjects(mut report: impl FnMut(String)) -> Result<(), Vec<String>>
             findings.push(format!("planted at {claim}, but not found"));
         }
     }
-    if findings.is_empty() { Ok(()) } else { Err(findings) }
+    if findings.is_empty() { Ok(subjects) } else { Err(findings) }
 }
 
 /// The shipping mechanisms, each with the least noise that keeps `claim`.

@@ -26,24 +26,29 @@ const TIMES: usize = 200;
 ///
 /// Arguments that are none; a setting that cannot be read; what falls short of the reference or of its own claims.
 pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String>> {
-    let usage = || vec!["usage: rappor [TIMES [SEED]] | rappor long | rappor pairs".to_owned()];
+    let usage = || {
+        vec!["usage: rappor [TIMES [SEED]] | rappor long | rappor pairs | rappor all".to_owned()]
+    };
     let argument = |i: usize, default: u64| -> Result<u64, Vec<String>> {
         arguments.get(i).map_or(Ok(default), |text| text.parse().map_err(|_| usage()))
+    };
+    let collections = |times: usize, seed: u64| -> Result<Vec<String>, Vec<String>> {
+        let folder = root.join("crates/deniable/tests/data/rappor");
+        let mut findings = Vec::new();
+        for name in NAMES {
+            let setting = Setting::read(&folder, name).map_err(|error| vec![error])?;
+            findings.extend(acceptance::judge(&setting, times, seed));
+        }
+        Ok(findings)
     };
     let findings = match arguments.first().map(String::as_str) {
         Some("long") if arguments.len() == 1 => long::measure(),
         Some("pairs") if arguments.len() == 1 => pairs::judge(TIMES),
-        _ if arguments.len() > 2 => return Err(usage()),
-        _ => {
-            let (times, seed) = (argument(0, TIMES as u64)?, argument(1, 1)?);
-            let folder = root.join("crates/deniable/tests/data/rappor");
-            let mut findings = Vec::new();
-            for name in NAMES {
-                let setting = Setting::read(&folder, name).map_err(|error| vec![error])?;
-                findings.extend(acceptance::judge(&setting, times as usize, seed));
-            }
-            findings
+        Some("all") if arguments.len() == 1 => {
+            [collections(TIMES, 1)?, long::measure(), pairs::judge(TIMES)].concat()
         }
+        _ if arguments.len() > 2 => return Err(usage()),
+        _ => collections(argument(0, TIMES as u64)? as usize, argument(1, 1)?)?,
     };
     if findings.is_empty() { Ok(ExitCode::SUCCESS) } else { Err(findings) }
 }

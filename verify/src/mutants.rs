@@ -1,0 +1,357 @@
+//! Mutation testing by `cargo-mutants`: each small change of a sampler, a map or a mechanism is found by a test, or is shown to change nothing in `verify/equivalent.toml`.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use serde::Deserialize;
+
+/// The changes that no test can find, and why.
+const EQUIVALENT: &str = "verify/equivalent.toml";
+
+/// A part of the code that is changed.
+struct Part {
+    name: &'static str,
+    package: &'static str,
+    files: &'static [&'static str],
+    /// Each on what those before it did not find: the quick ones first.
+    stages: &'static [Stage],
+}
+
+/// Tests, for `cargo test`.
+struct Stage {
+    packages: &'static [&'static str],
+    arguments: &'static [&'static str],
+}
+
+/// The unit tests that take less than a second.
+const UNITS: Stage = Stage {
+    packages: &["deniable-sample"],
+    arguments: &[
+        "--lib",
+        "--",
+        "--skip=magnitudes_are_enclosed",
+        "--skip=planted",
+        "--skip=every_word_on_a_short",
+        "--skip=floats_of_",
+        "--skip=bounds_at_every_precision",
+        "--skip=the_whole_slack",
+    ],
+};
+
+/// The laws, without those that take longest and without the planted mistakes, which try the tests.
+const LAWS: Stage = Stage {
+    packages: &["deniable-laws"],
+    arguments: &[
+        "--test=laws",
+        "--",
+        "--skip=planted",
+        "--skip=joint_laws_of_",
+        "--skip=each_bit_has_its_probability",
+        "--skip=one_number_over_all",
+        "--skip=saturated_over_every",
+        "--skip=the_same_words_make",
+        "--skip=bits_make_the_law",
+        "--skip=every_script_on_eight",
+    ],
+};
+
+/// What was left out above, and the bulk forms by their mechanisms.
+const ALL: Stage = Stage {
+    packages: &["deniable-sample", "deniable-laws", "deniable-verify"],
+    arguments: &[
+        "--lib",
+        "--test=laws",
+        "--test=batch",
+        "--test=bulk",
+        "--test=hashing",
+        "--test=fork",
+        "--test=settings",
+    ],
+};
+
+const SAMPLERS: &[Stage] = &[UNITS, LAWS, ALL];
+
+const PARTS: &[Part] = &[
+    Part {
+        name: "bernoulli",
+        package: "deniable-sample",
+        files: &["bernoulli_*/*.rs", "expansion.rs", "ratio.rs"],
+        stages: SAMPLERS,
+    },
+    Part {
+        name: "uniform",
+        package: "deniable-sample",
+        files: &["uniform/*.rs", "word.rs"],
+        stages: SAMPLERS,
+    },
+    Part {
+        name: "laplace",
+        package: "deniable-sample",
+        files: &["geometric/*.rs", "laplace*/*.rs", "magnitude.rs"],
+        stages: SAMPLERS,
+    },
+    Part {
+        name: "entropy",
+        package: "deniable-sample",
+        files: &["entropy/*.rs", "backend/*.rs"],
+        stages: SAMPLERS,
+    },
+    Part {
+        name: "textbook",
+        package: "deniable-sample",
+        files: &["textbook.rs"],
+        stages: SAMPLERS,
+    },
+];
+
+/// `verify mutants [PART…]`, or `verify mutants judge PART FOLDER…`: what `cargo-mutants` wrote, the later folders on what the earlier ones missed.
+///
+/// # Errors
+///
+/// A change that is not found and not explained, or explained and found.
+pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String>> {
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["judge", name, ref folders @ ..] if !folders.is_empty() => {
+            let folders: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
+            judge(root, part(name)?, &folders)?;
+        }
+        [] => {
+            for part in PARTS {
+                run(root, part)?;
+            }
+        }
+        ref names => {
+            for name in names {
+                run(root, part(name)?)?;
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn part(name: &str) -> Result<&'static Part, Vec<String>> {
+    PARTS.iter().find(|part| part.name == name).ok_or_else(|| {
+        let names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
+        vec![format!("no part is called {name}; there are {}", names.join(", "))]
+    })
+}
+
+/// All stages, then the judgement.
+fn run(root: &Path, part: &Part) -> Result<(), Vec<String>> {
+    let folder = root.join("target/mutants-of").join(part.name);
+    // What is kept of an earlier run would be mixed with this one.
+    let _ = std::fs::remove_dir_all(&folder);
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for (number, stage) in part.stages.iter().enumerate() {
+        let folder = folder.join(format!("stage-{}", number + 1));
+        let only = match folders.last() {
+            None => Vec::new(),
+            Some(before) => {
+                let missed = missed(before)?;
+                if missed.is_empty() {
+                    break;
+                }
+                // By name, each on its own.
+                missed.iter().map(|mutant| format!("--re=^{}$", escaped(&mutant.0))).collect()
+            }
+        };
+        mutate(root, part, stage, &folder, &only)?;
+        folders.push(folder);
+    }
+    judge(root, part, &folders)
+}
+
+/// Runs `cargo-mutants`, which ends with 0 if all was found, 2 if something was missed and 3 if something took too long, which is a way to be found.
+fn mutate(
+    root: &Path,
+    part: &Part,
+    stage: &Stage,
+    folder: &Path,
+    only: &[String],
+) -> Result<(), Vec<String>> {
+    std::fs::create_dir_all(folder).map_err(|error| vec![format!("{folder:?}: {error}")])?;
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let status = Command::new(cargo)
+        .args(["mutants", "--package", part.package, "--profile=mutants", "--no-shuffle"])
+        .args(["--exclude=**/tests.rs", "--exclude=**/tests/**", "--minimum-test-timeout=10"])
+        .args(part.files.iter().map(|file| format!("--file=crates/{}/src/{file}", part.package)))
+        .args(stage.packages.iter().map(|package| format!("--test-package={package}")))
+        .arg("--output")
+        .arg(folder)
+        .args(only)
+        .arg("--")
+        .args(stage.arguments)
+        .current_dir(root)
+        // Its copies of the tree have targets of their own.
+        .env_remove("CARGO_TARGET_DIR")
+        .status()
+        .map_err(|error| vec![format!("cargo: {error}")])?;
+    match status.code() {
+        Some(0 | 2 | 3) => Ok(()),
+        _ => Err(vec![format!(
+            "cargo mutants: {status}; install it by `cargo install --locked cargo-mutants`"
+        )]),
+    }
+}
+
+/// A name as a regular expression that means it alone.
+fn escaped(name: &str) -> String {
+    let mut escaped = String::new();
+    for letter in name.chars() {
+        if r"\.+*?()|[]{}^$".contains(letter) {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
+}
+
+/// `file:line:column: what is changed`, as `cargo-mutants` names it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Mutant(String);
+
+impl Mutant {
+    fn parts(&self) -> Option<(&str, usize, &str)> {
+        let mut parts = self.0.splitn(4, ':');
+        let (file, line, _) = (parts.next()?, parts.next()?, parts.next()?);
+        Some((file, line.parse().ok()?, parts.next()?.trim()))
+    }
+}
+
+fn listed(folder: &Path, name: &str) -> Result<BTreeSet<Mutant>, Vec<String>> {
+    let path = folder.join("mutants.out").join(name);
+    let text = std::fs::read_to_string(&path);
+    let text = text.map_err(|error| vec![format!("{}: {error}", path.display())])?;
+    Ok(text.lines().map(|line| Mutant(line.to_owned())).collect())
+}
+
+fn missed(folder: &Path) -> Result<BTreeSet<Mutant>, Vec<String>> {
+    listed(folder, "missed.txt")
+}
+
+/// A change that no test can find. The line stands for the place, since its number changes.
+#[derive(Debug, Deserialize, PartialEq)]
+#[serde(deny_unknown_fields)]
+struct Equivalent {
+    file: String,
+    line: String,
+    change: String,
+    why: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct List {
+    #[serde(default)]
+    equivalent: Vec<Equivalent>,
+}
+
+/// Compares what no stage found with what is explained.
+fn judge(root: &Path, part: &Part, stages: &[PathBuf]) -> Result<(), Vec<String>> {
+    let (first, later) = stages.split_first().expect("there is one");
+    let mut left = missed(first)?;
+    let mut seen = left.clone();
+    for name in ["caught.txt", "timeout.txt"] {
+        seen.extend(listed(first, name)?);
+    }
+    for stage in later {
+        let still = missed(stage)?;
+        left.retain(|mutant| still.contains(mutant));
+    }
+    let text = |name: &str| {
+        std::fs::read_to_string(root.join(name)).map_err(|error| vec![format!("{name}: {error}")])
+    };
+    let list: List = toml::from_str(&text(EQUIVALENT)?)
+        .map_err(|error| vec![format!("{EQUIVALENT}: {error}")])?;
+    let all = seen.len();
+    let seen: BTreeSet<&str> = seen.iter().filter_map(|mutant| Some(mutant.parts()?.0)).collect();
+    let explained: Vec<&Equivalent> =
+        list.equivalent.iter().filter(|one| seen.contains(one.file.as_str())).collect();
+    let mut survivors = Vec::new();
+    for mutant in &left {
+        let named = || vec![format!("{} is no mutant", mutant.0)];
+        let (file, line, change) = mutant.parts().ok_or_else(named)?;
+        let source = text(file)?;
+        let line = source.lines().nth(line.saturating_sub(1)).ok_or_else(named)?.trim().to_owned();
+        survivors.push((mutant, file.to_owned(), line, change));
+    }
+    let findings = compare(&survivors, &explained);
+    if !findings.is_empty() {
+        return Err(findings);
+    }
+    println!(
+        "result: {} mutants of {}, all found but {} that change nothing, as is explained",
+        all,
+        part.name,
+        left.len()
+    );
+    Ok(())
+}
+
+fn compare(
+    survivors: &[(&Mutant, String, String, &str)],
+    explained: &[&Equivalent],
+) -> Vec<String> {
+    let is = |one: &Equivalent, file: &str, line: &str, change: &str| {
+        one.file == file && one.line == line && one.change == change && !one.why.trim().is_empty()
+    };
+    let unexplained = survivors
+        .iter()
+        .filter(|(_, file, line, change)| !explained.iter().any(|one| is(one, file, line, change)));
+    let mut findings: Vec<String> = unexplained
+        .map(|(mutant, ..)| format!("{}: no test finds it, and nothing explains it", mutant.0))
+        .collect();
+    let stale = explained
+        .iter()
+        .filter(|one| !survivors.iter().any(|(_, file, line, change)| is(one, file, line, change)));
+    findings.extend(stale.map(|one| {
+        format!(
+            "{EQUIVALENT}: \"{}\" in {} ({}) is found, or is not there",
+            one.change, one.file, one.line
+        )
+    }));
+    findings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn equivalent(why: &str) -> Equivalent {
+        Equivalent {
+            file: "crates/a/src/lib.rs".into(),
+            line: "if a > b {".into(),
+            change: "replace > with >= in most".into(),
+            why: why.into(),
+        }
+    }
+
+    #[test]
+    fn names_are_taken_apart() {
+        let name = "crates/a/src/lib.rs:42:9: replace <impl A for B>::most -> u8 with 0";
+        let parts = ("crates/a/src/lib.rs", 42, "replace <impl A for B>::most -> u8 with 0");
+        assert_eq!(Mutant(name.into()).parts(), Some(parts));
+        assert_eq!(Mutant("crates/a/src/lib.rs: nothing".into()).parts(), None);
+        assert_eq!(
+            escaped("a.rs:1: replace + with * in <A>::b"),
+            r"a\.rs:1: replace \+ with \* in <A>::b"
+        );
+    }
+
+    #[test]
+    fn what_survives_must_be_explained_and_nothing_else() {
+        let mutant = Mutant("crates/a/src/lib.rs:3:8: replace > with >= in most".into());
+        let survivor = |line: &str| {
+            (&mutant, "crates/a/src/lib.rs".into(), line.into(), "replace > with >= in most")
+        };
+        let explained = equivalent("equal ones are the same");
+        assert_eq!(compare(&[survivor("if a > b {")], &[&explained]), [""; 0]);
+        // Without a reason, at another line, found.
+        assert_eq!(compare(&[survivor("if a > b {")], &[&equivalent(" ")]).len(), 2);
+        assert_eq!(compare(&[survivor("if a > c {")], &[&explained]).len(), 2);
+        assert_eq!(compare(&[], &[&explained]).len(), 1);
+        assert_eq!(compare(&[survivor("if a > b {")], &[]).len(), 1);
+    }
+}
