@@ -70,38 +70,43 @@ const ALL: Stage = Stage {
     ],
 };
 
-const SAMPLERS: &[Stage] = &[UNITS, LAWS, ALL];
+/// The laws whose tests have these words in their names.
+macro_rules! laws_of {
+    ($($name:literal),*) => {
+        Stage { packages: &["deniable-laws"], arguments: &["--test=laws", "--", "--skip=planted", $($name),*] }
+    };
+}
 
 const PARTS: &[Part] = &[
     Part {
         name: "bernoulli",
         package: "deniable-sample",
         files: &["bernoulli_*/*.rs", "expansion.rs", "ratio.rs"],
-        stages: SAMPLERS,
+        stages: &[laws_of!("bernoulli::float", "bernoulli::rational", "words::"), UNITS, LAWS, ALL],
     },
     Part {
         name: "uniform",
         package: "deniable-sample",
         files: &["uniform/*.rs", "word.rs"],
-        stages: SAMPLERS,
+        stages: &[laws_of!("uniform::every", "words::", "faults::"), UNITS, LAWS, ALL],
     },
     Part {
         name: "laplace",
         package: "deniable-sample",
         files: &["geometric/*.rs", "laplace*/*.rs", "magnitude.rs"],
-        stages: SAMPLERS,
+        stages: &[UNITS, LAWS, ALL],
     },
     Part {
         name: "entropy",
         package: "deniable-sample",
         files: &["entropy/*.rs", "backend/*.rs"],
-        stages: SAMPLERS,
+        stages: &[UNITS, LAWS, ALL],
     },
     Part {
         name: "textbook",
         package: "deniable-sample",
         files: &["textbook.rs"],
-        stages: SAMPLERS,
+        stages: &[laws_of!("textbook::"), LAWS, ALL],
     },
 ];
 
