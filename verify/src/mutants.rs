@@ -82,13 +82,39 @@ const PARTS: &[Part] = &[
         name: "bernoulli",
         package: "deniable-sample",
         files: &["bernoulli_*/*.rs", "expansion.rs", "ratio.rs"],
-        stages: &[laws_of!("bernoulli::float", "bernoulli::rational", "words::"), UNITS, LAWS, ALL],
+        stages: &[
+            laws_of!(
+                "bernoulli::float",
+                "bernoulli::rational",
+                "bernoulli::half",
+                "bernoulli::constant",
+                "bernoulli::refused",
+                "bernoulli::exp_over_intervals",
+                "words::"
+            ),
+            UNITS,
+            LAWS,
+            ALL,
+        ],
     },
     Part {
         name: "uniform",
         package: "deniable-sample",
         files: &["uniform/*.rs", "word.rs"],
-        stages: &[laws_of!("uniform::every", "words::", "faults::"), UNITS, LAWS, ALL],
+        stages: &[
+            laws_of!(
+                "uniform::every",
+                "uniform::all",
+                "uniform::chosen",
+                "uniform::wide",
+                "uniform::refused",
+                "words::",
+                "faults::"
+            ),
+            UNITS,
+            LAWS,
+            ALL,
+        ],
     },
     Part {
         name: "laplace",
