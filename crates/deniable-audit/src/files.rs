@@ -1,14 +1,34 @@
 //! The black-box auditor on files of outcomes, one a line, that any program can write.
 
+use core::fmt;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{BufRead, BufReader, Lines};
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
 use crate::black_box::{Counts, Verdict, judge};
 
 /// The most outcomes that are told apart where nobody named them: each costs a little power.
 pub const MOST_BUCKETS: usize = 64;
+
+/// Why there is no verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Problem {
+    /// A file cannot be read, or not to its end.
+    Unreadable(String),
+    /// What [`judge`] says of the claim and the counts.
+    Refused(String),
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Problem::Unreadable(text) | Problem::Refused(text) => f.write_str(text),
+        }
+    }
+}
+
+impl core::error::Error for Problem {}
 
 /// Judges a claim by two files of outcomes.
 ///
@@ -23,7 +43,7 @@ pub fn judge_files(
     buckets: Option<&[String]>,
     left: &Path,
     right: &Path,
-) -> Result<Verdict, String> {
+) -> Result<Verdict, Problem> {
     let (buckets, skipped) = match buckets {
         Some(buckets) => (buckets.to_vec(), [0, 0]),
         None => first_tenths([left, right])?,
@@ -31,11 +51,11 @@ pub fn judge_files(
     let count = |path: &Path, skipped: usize| {
         let mut counts = Counts::new(buckets.clone());
         for line in lines(path)?.skip(skipped) {
-            counts.add(&line.map_err(|error| of(path, &error))?, 1);
+            counts.add(&line?, 1);
         }
-        Ok::<_, String>(counts)
+        Ok::<_, Problem>(counts)
     };
-    judge(claimed, &count(left, skipped[0])?, &count(right, skipped[1])?)
+    judge(claimed, &count(left, skipped[0])?, &count(right, skipped[1])?).map_err(Problem::Refused)
 }
 
 /// Buckets as they are named on a command line: separated by commas, or as `@FILE`, one a line.
@@ -43,22 +63,26 @@ pub fn judge_files(
 /// # Errors
 ///
 /// A file that cannot be read.
-pub fn read_buckets(text: &str) -> Result<Vec<String>, String> {
+pub fn read_buckets(text: &str) -> Result<Vec<String>, Problem> {
     let Some(path) = text.strip_prefix('@') else {
         return Ok(text.split(',').map(str::to_owned).collect());
     };
-    let path = Path::new(path);
-    lines(path)?.map(|line| line.map_err(|error| of(path, &error))).collect()
+    lines(Path::new(path))?.collect()
 }
 
 /// The most frequent outcomes of the first tenth of each file, and how many lines that is.
-fn first_tenths(paths: [&Path; 2]) -> Result<(Vec<String>, [usize; 2]), String> {
+fn first_tenths(paths: [&Path; 2]) -> Result<(Vec<String>, [usize; 2]), Problem> {
     let mut seen: BTreeMap<String, u64> = BTreeMap::new();
     let mut skipped = [0, 0];
     for (path, skipped) in paths.into_iter().zip(&mut skipped) {
-        *skipped = lines(path)?.count() / 10;
+        let mut all = 0;
+        for line in lines(path)? {
+            line?;
+            all += 1;
+        }
+        *skipped = all / 10;
         for line in lines(path)?.take(*skipped) {
-            *seen.entry(line.map_err(|error| of(path, &error))?).or_default() += 1;
+            *seen.entry(line?).or_default() += 1;
         }
     }
     let mut buckets: Vec<(String, u64)> = seen.into_iter().collect();
@@ -67,12 +91,10 @@ fn first_tenths(paths: [&Path; 2]) -> Result<(Vec<String>, [usize; 2]), String> 
     Ok((buckets.into_iter().map(|(outcome, _)| outcome).collect(), skipped))
 }
 
-fn lines(path: &Path) -> Result<Lines<BufReader<File>>, String> {
-    let file = File::open(path).map_err(|error| of(path, &error))?;
-    Ok(BufReader::new(file).lines())
-}
-
-/// Not the error's own text, which may have data in it.
-fn of(path: &Path, error: &std::io::Error) -> String {
-    format!("{}: {}", path.display(), error.kind())
+fn lines(path: &Path) -> Result<impl Iterator<Item = Result<String, Problem>>, Problem> {
+    // Not the error's own text, which may have data in it.
+    let unreadable =
+        |error: io::Error| Problem::Unreadable(format!("{}: {}", path.display(), error.kind()));
+    let file = File::open(path).map_err(unreadable)?;
+    Ok(BufReader::new(file).lines().map(move |line| line.map_err(unreadable)))
 }

@@ -79,9 +79,9 @@ pub fn files_command(arguments: &[String]) -> Result<ExitCode, Vec<String>> {
         return Err(vec!["usage: EPSILON a,b,c|@FILE LEFT RIGHT, outcomes one a line".to_owned()]);
     };
     let claimed = claimed.parse().map_err(|_| vec!["EPSILON must be a number".to_owned()])?;
-    let buckets = files::read_buckets(buckets).map_err(|error| vec![error])?;
+    let buckets = files::read_buckets(buckets).map_err(|error| vec![error.to_string()])?;
     let verdict = files::judge_files(claimed, Some(&buckets), Path::new(left), Path::new(right));
-    let verdict = verdict.map_err(|error| vec![error])?;
+    let verdict = verdict.map_err(|error| vec![error.to_string()])?;
     println!("{verdict}");
     Ok(if verdict.is_violation() { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }

@@ -3,12 +3,11 @@
 mod certificate;
 mod look;
 
-use std::fs::File;
-use std::io::{Read, Write};
+use std::io::Write;
 use std::path::PathBuf;
 
 use deniable_audit::black_box::{Verdict, trials_for};
-use deniable_audit::files::{judge_files, read_buckets};
+use deniable_audit::files::{Problem, judge_files, read_buckets};
 
 use self::certificate::Certificate;
 use super::mechanism::Mechanism;
@@ -126,15 +125,13 @@ impl Args {
                 "files: --claim, --samples and --reports are for mechanisms; accepted is EPSILON, and as many lines as there are",
             ));
         }
-        let refused = |error: String| Error::refused(error);
-        let buckets = files.buckets.as_deref().map(read_buckets).transpose().map_err(refused)?;
+        let told = |problem: Problem| match problem {
+            Problem::Unreadable(message) => Error::new(Kind::Failed, message),
+            Problem::Refused(message) => Error::refused(message),
+        };
+        let buckets = files.buckets.as_deref().map(read_buckets).transpose().map_err(told)?;
         let (left, right) = (&files.left, &files.right);
-        for path in [left, right] {
-            let opened = File::open(path).and_then(|mut file| file.read(&mut [0]));
-            opened.map_err(|error| Error::io(path, &error))?;
-        }
-        let verdict =
-            judge_files(files.epsilon, buckets.as_deref(), left, right).map_err(refused)?;
+        let verdict = judge_files(files.epsilon, buckets.as_deref(), left, right).map_err(told)?;
         let inputs = [left, right].map(|path| path.display().to_string());
         let subject = serde_json::json!({ "files": inputs, "buckets": buckets });
         let claimed = files.epsilon;

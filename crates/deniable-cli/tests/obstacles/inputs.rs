@@ -65,15 +65,12 @@ fn a_file_that_vanishes_is_an_error() {
     let cases: Vec<_> = cases.into_iter().step_by(step).collect();
     on_all(&cases, |&(row, input)| {
         for (call, error) in [("openat", "ENOENT"), ("read", "EIO")] {
-            // The auditor does not say why it cannot read on, so that the command takes it for a refusal.
-            let is_late = |n| row.line.starts_with("audit files") && n > 1;
             let mut failed = 0;
             for n in 1..=4 {
                 let folder = folder();
                 let inject = format!("inject={call}:error={error}:when={n}");
                 let done = traced_with(&["-P", input], &inject, folder.path(), row);
-                let found =
-                    fault(row, folder.path(), &done, May::FailOr(if is_late(n) { 3 } else { 1 }));
+                let found = fault(row, folder.path(), &done, May::FailOr(1));
                 assert_eq!(found, None, "{}: {call} {n} of {input}", row.line);
                 if done.is_success() {
                     break;
