@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use deniable_audit::files::{judge_files, read_buckets};
+use deniable_audit::files::{Problem, judge_files, read_buckets};
 
 /// A folder of this test, removed in the end.
 struct Folder(PathBuf);
@@ -51,7 +51,14 @@ fn outcomes_of_other_programs_are_audited() {
     assert_eq!(read_buckets("yes,no").unwrap(), buckets);
     assert!(read_buckets("@/does/not/exist").is_err());
     let no_text = folder.write("no text", [0xff]);
-    assert!(judged(1.0, &left, &no_text).unwrap_err().ends_with("invalid data"));
+    let Problem::Unreadable(message) = judged(1.0, &left, &no_text).unwrap_err() else {
+        panic!("it was read");
+    };
+    assert!(message.ends_with("invalid data"));
+    // A folder opens, and is read by nobody: also where the lines are counted first.
+    let unreadable = judge_files(1.0, None, &left, list.parent().unwrap()).unwrap_err();
+    assert!(matches!(unreadable, Problem::Unreadable(_)));
+    assert!(matches!(judged(-1.0, &left, &right), Err(Problem::Refused(_))));
 }
 
 /// What the buckets were found in is not counted: an outcome that is only there shows nothing.
