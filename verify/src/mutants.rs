@@ -22,6 +22,8 @@ struct Part {
 struct Stage {
     packages: &'static [&'static str],
     arguments: &'static [&'static str],
+    /// Seconds. What takes longer is found.
+    longest: u32,
 }
 
 /// The unit tests that take less than a second.
@@ -37,6 +39,7 @@ const UNITS: Stage = Stage {
         "--skip=bounds_at_every_precision",
         "--skip=the_whole_slack",
     ],
+    longest: 15,
 };
 
 /// The laws, without those that take longest and without the planted mistakes, which try the tests.
@@ -54,6 +57,7 @@ const LAWS: Stage = Stage {
         "--skip=bits_make_the_law",
         "--skip=every_script_on_eight",
     ],
+    longest: 90,
 };
 
 /// What was left out above, and the bulk forms by their mechanisms.
@@ -68,12 +72,13 @@ const ALL: Stage = Stage {
         "--test=fork",
         "--test=settings",
     ],
+    longest: 900,
 };
 
 /// The laws whose tests have these words in their names.
 macro_rules! laws_of {
     ($($name:literal),*) => {
-        Stage { packages: &["deniable-laws"], arguments: &["--test=laws", "--", "--skip=planted", $($name),*] }
+        Stage { packages: &["deniable-laws"], arguments: &["--test=laws", "--", "--skip=planted", $($name),*], longest: 15 }
     };
 }
 
@@ -204,9 +209,20 @@ fn mutate(
 ) -> Result<(), Vec<String>> {
     std::fs::create_dir_all(folder).map_err(|error| vec![format!("{folder:?}: {error}")])?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    // Tests that fail anyhow would find everything.
+    let passes = Command::new(&cargo)
+        .args(["test", "--quiet", "--profile=mutants"])
+        .args(stage.packages.iter().map(|package| format!("--package={package}")))
+        .args(stage.arguments)
+        .current_dir(root)
+        .status();
+    if !passes.is_ok_and(|status| status.success()) {
+        return Err(vec![format!("{}: the tests fail before anything is changed", part.name)]);
+    }
     let status = Command::new(cargo)
         .args(["mutants", "--package", part.package, "--profile=mutants", "--no-shuffle"])
-        .args(["--exclude=**/tests.rs", "--exclude=**/tests/**", "--minimum-test-timeout=10"])
+        .args(["--exclude=**/tests.rs", "--exclude=**/tests/**", "--baseline=skip"])
+        .arg(format!("--timeout={}", stage.longest))
         .args(part.files.iter().map(|file| format!("--file=crates/{}/src/{file}", part.package)))
         .args(stage.packages.iter().map(|package| format!("--test-package={package}")))
         .arg("--output")
