@@ -21,7 +21,10 @@ struct Part {
 /// Tests, for `cargo test`.
 struct Stage {
     packages: &'static [&'static str],
-    arguments: &'static [&'static str],
+    /// Programs of the packages.
+    targets: &'static [&'static str],
+    /// Tests of the programs.
+    filters: &'static [&'static str],
     /// Seconds. What takes longer is found.
     longest: u32,
 }
@@ -29,9 +32,8 @@ struct Stage {
 /// The unit tests that take less than a second.
 const UNITS: Stage = Stage {
     packages: &["deniable-sample"],
-    arguments: &[
-        "--lib",
-        "--",
+    targets: &["--lib"],
+    filters: &[
         "--skip=magnitudes_are_enclosed",
         "--skip=planted",
         "--skip=every_word_on_a_short",
@@ -45,9 +47,8 @@ const UNITS: Stage = Stage {
 /// The laws, without those that take longest and without the planted mistakes, which try the tests.
 const LAWS: Stage = Stage {
     packages: &["deniable-laws"],
-    arguments: &[
-        "--test=laws",
-        "--",
+    targets: &["--test=laws"],
+    filters: &[
         "--skip=planted",
         "--skip=joint_laws_of_",
         "--skip=each_bit_has_its_probability",
@@ -63,7 +64,7 @@ const LAWS: Stage = Stage {
 /// What was left out above, and the bulk forms by their mechanisms.
 const ALL: Stage = Stage {
     packages: &["deniable-sample", "deniable-laws", "deniable-verify"],
-    arguments: &[
+    targets: &[
         "--lib",
         "--test=laws",
         "--test=batch",
@@ -72,13 +73,14 @@ const ALL: Stage = Stage {
         "--test=fork",
         "--test=settings",
     ],
+    filters: &[],
     longest: 900,
 };
 
 /// The laws whose tests have these words in their names.
 macro_rules! laws_of {
     ($($name:literal),*) => {
-        Stage { packages: &["deniable-laws"], arguments: &["--test=laws", "--", "--skip=planted", $($name),*], longest: 15 }
+        Stage { packages: &["deniable-laws"], targets: &["--test=laws"], filters: &["--skip=planted", $($name),*], longest: 15 }
     };
 }
 
@@ -213,7 +215,9 @@ fn mutate(
     let passes = Command::new(&cargo)
         .args(["test", "--quiet", "--profile=mutants"])
         .args(stage.packages.iter().map(|package| format!("--package={package}")))
-        .args(stage.arguments)
+        .args(stage.targets)
+        .arg("--")
+        .args(stage.filters)
         .current_dir(root)
         .status();
     if !passes.is_ok_and(|status| status.success()) {
@@ -228,8 +232,10 @@ fn mutate(
         .arg("--output")
         .arg(folder)
         .args(only)
-        .arg("--")
-        .args(stage.arguments)
+        // For building and for running: what is built first is not in the time that a test may take.
+        .args(stage.targets.iter().map(|target| format!("--cargo-arg={target}")))
+        .args(["--", "--"])
+        .args(stage.filters)
         .current_dir(root)
         // Its copies of the tree have targets of their own.
         .env_remove("CARGO_TARGET_DIR")
