@@ -220,8 +220,8 @@ fn bounds_of_extreme_parameters_are_fast() {
         let domain = BitVectorDomain::new(usize::MAX).with_max_weight(usize::MAX);
         let flips =
             make_randomized_response_bitvec(domain, DiscreteDistance, 5e-324, true).unwrap();
-        // 2^64 · 745.13…, to a relative 1e-15.
-        let expected = u64::MAX as f64 * 745.133_219_101_941_2;
+        // 2^64 · 745.13… (2^32 − 1 where words are half as long), to a relative 1e-15.
+        let expected = usize::MAX as f64 * 745.133_219_101_941_2;
         assert!((flips.map(1).unwrap().get() / expected - 1.0).abs() < 1e-15);
         assert_eq!(flips.invoke(&BitVector::zeros(8)).unwrap_err().kind(), ErrorKind::NotAMember);
     });

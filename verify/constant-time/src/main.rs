@@ -2,10 +2,10 @@
 //!
 //! `verify constant-time` builds this at each optimisation level and runs it under valgrind, with kernels of either form. A line is printed for each case: what is expected, what was
 //! found, and its name, with tabs between them.
+#![deny(unsafe_code)]
 
+mod backend;
 mod secret;
-#[allow(unsafe_code)]
-mod valgrind;
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -19,6 +19,8 @@ use deniable_sample::{
     ConstantTimeLaplace, Dyadic, Entropy, FLIPS, Result as Sampled, SaturatingInt, Word,
     without_vectors,
 };
+
+use backend::valgrind;
 
 const ENDLESS: &str = "there is no end to these words";
 

@@ -2,10 +2,11 @@
 //!
 //! That it links is the check. Whatever brings in `std` brings in a second panic handler, which the compiler refuses. It then runs, and
 //! ends with 0 if every answer was as it must be.
+#![deny(unsafe_code)]
 #![no_std]
 #![no_main]
 
-mod platform;
+mod backend;
 
 use deniable::domain::BitVectorDomain;
 use deniable::rappor::{Client, Params, Secret};
@@ -14,7 +15,7 @@ use deniable::{
     make_randomized_response, make_randomized_response_bitvec, make_randomized_response_bool,
 };
 
-use platform::{Broken, Platform};
+use backend::platform::{Broken, Platform};
 
 /// The chance that 64 fair answers are all the same is 2^−63.
 const RUNS: usize = 64;

@@ -72,3 +72,30 @@ fn build(
     }
     succeed(&mut command)
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn none_each_and_all() {
+        let features = json!({ "default": ["std"], "rayon": ["std"], "std": [] });
+        let metadata = json!({ "packages": [
+            { "name": "other", "features": { "more": [] } }, { "name": "ours", "features": features },
+        ] });
+        let arguments = combinations(&metadata, "ours").unwrap();
+        let arguments: Vec<_> = arguments.iter().map(|one| one.join(" ")).collect();
+        assert_eq!(
+            arguments,
+            [
+                "--no-default-features",
+                "--no-default-features --features rayon",
+                "--no-default-features --features std",
+                "--all-features"
+            ]
+        );
+        assert!(combinations(&metadata, "missing").is_err());
+    }
+}

@@ -14,9 +14,6 @@ use std::process::{Command, ExitCode};
 
 use serde_json::Value;
 
-pub use api::{foreign, unlisted};
-pub use sbom::{Package, linked, missing, of};
-
 /// The crates that clients have: without `std` too, with each feature alone.
 const CORE: [&str; 3] = ["deniable-num", "deniable-sample", "deniable"];
 

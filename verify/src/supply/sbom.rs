@@ -12,7 +12,7 @@ use super::{cargo, metadata, not_found, scratch, succeed};
 const PROGRAM: &str = "deniable-cli";
 
 /// A name and a version.
-pub type Package = (String, String);
+type Package = (String, String);
 
 /// Writes the document, and holds it against what cargo says is linked, and against the lock file.
 pub(super) fn check(root: &Path, file: Option<&Path>) -> Result<String, Vec<String>> {
@@ -45,11 +45,7 @@ pub(super) fn check(root: &Path, file: Option<&Path>) -> Result<String, Vec<Stri
 
 /// The document: the program, and every package that is linked into it, with its licence, its checksum and what it depends on. Metadata know all edges, but with the features of all
 /// programs of the workspace; so packages that are not linked into this one are left out.
-///
-/// # Errors
-///
-/// Metadata that are not as cargo writes them.
-pub fn of(
+fn of(
     metadata: &Value,
     program: &str,
     linked: &BTreeSet<Package>,
@@ -99,7 +95,7 @@ pub fn of(
 }
 
 /// What is wrong with a document: packages that are linked and not in it, or in it and not linked; a package of a registry without its checksum, or with no licence.
-pub fn missing(
+fn missing(
     document: &Value,
     linked: &BTreeSet<Package>,
     checksums: &BTreeMap<Package, String>,
@@ -130,7 +126,7 @@ pub fn missing(
 }
 
 /// The packages of what `cargo tree --prefix none` prints.
-pub fn linked(tree: &str) -> BTreeSet<Package> {
+fn linked(tree: &str) -> BTreeSet<Package> {
     let package = |line: &str| {
         let mut words = line.split_whitespace();
         Some((words.next()?.to_owned(), words.next()?.strip_prefix('v')?.to_owned()))
@@ -231,4 +227,93 @@ fn purl(package: &Value) -> String {
 
 fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LOCK: &str = "version = 4\n\n[[package]]\nname = \"used\"\nversion = \"1.2.0\"\nsource = \"registry\"\nchecksum = \"ab12\"\n\n\
+        [[package]]\nname = \"program\"\nversion = \"0.1.0\"\ndependencies = [\n \"used\",\n]\n";
+
+    const TREE: &str =
+        "program v0.1.0 (/somewhere)\nused v1.2.0\nused v1.2.0 (*)\n\n[build-dependencies]\n";
+
+    fn package(name: &str, version: &str) -> Package {
+        (name.to_owned(), version.to_owned())
+    }
+
+    /// A program that links `used`, and has `tests` for its tests and `built` for its build script.
+    fn metadata() -> Value {
+        let package = |name: &str, version: &str| json!({ "id": name, "name": name, "version": version, "license": "MIT/Apache-2.0" });
+        let dependency =
+            |name: &str, kind: Value| json!({ "pkg": name, "dep_kinds": [{ "kind": kind }] });
+        json!({
+            "packages": [package("program", "0.1.0"), package("used", "1.2.0"), package("tests", "3.0.0"), package("built", "4.0.0")],
+            "resolve": { "nodes": [
+                { "id": "program", "deps": [
+                    dependency("used", Value::Null), dependency("tests", "dev".into()), dependency("built", "build".into()),
+                ] },
+                { "id": "used", "deps": [] }, { "id": "tests", "deps": [] }, { "id": "built", "deps": [] },
+            ] },
+        })
+    }
+
+    fn document() -> Value {
+        of(&metadata(), "program", &linked(TREE), &checksums(LOCK)).unwrap()
+    }
+
+    #[test]
+    fn packages_are_read_of_the_tree_and_of_the_lock_file() {
+        let both = BTreeSet::from([package("program", "0.1.0"), package("used", "1.2.0")]);
+        assert_eq!(linked(TREE), both);
+        assert!(linked("used 1.2.0\nused\n").is_empty(), "no version begins without a v");
+        assert_eq!(checksums(LOCK), BTreeMap::from([(package("used", "1.2.0"), "ab12".into())]));
+    }
+
+    #[test]
+    fn what_is_linked_is_listed_and_nothing_else() {
+        let document = document();
+        assert_eq!(document["components"].as_array().unwrap().len(), 1);
+        let used = &document["components"][0];
+        assert_eq!(named(used), package("used", "1.2.0"));
+        assert_eq!(used["licenses"][0]["expression"], "MIT OR Apache-2.0");
+        assert_eq!(used["hashes"][0]["content"], "ab12");
+        let edges = json!([
+            { "ref": "pkg:cargo/program@0.1.0", "dependsOn": ["pkg:cargo/used@1.2.0"] },
+            { "ref": "pkg:cargo/used@1.2.0", "dependsOn": [] },
+        ]);
+        assert_eq!(document["dependencies"], edges);
+        assert!(of(&metadata(), "another", &linked(TREE), &checksums(LOCK)).is_err());
+        assert!(of(&json!({}), "program", &linked(TREE), &checksums(LOCK)).is_err());
+    }
+
+    #[test]
+    fn each_thing_that_is_wrong_is_told() {
+        let (linked, checksums) = (linked(TREE), checksums(LOCK));
+        let told = |change: &dyn Fn(&mut Value)| {
+            let mut document = document();
+            change(&mut document);
+            missing(&document, &linked, &checksums)
+        };
+        assert!(told(&|_| {}).is_empty());
+        assert_eq!(
+            told(&|all| all["components"] = json!([])),
+            ["used 1.2.0 is linked, and not listed"]
+        );
+        assert_eq!(
+            told(&|all| all["components"][0]["version"] = "1.2.1".into()),
+            ["used 1.2.0 is linked, and not listed", "used 1.2.1 is listed, and not linked"]
+        );
+        let another = "used 1.2.0 is listed with another checksum";
+        assert_eq!(
+            told(&|all| all["components"][0]["hashes"][0]["content"] = "ab13".into()),
+            [another]
+        );
+        assert_eq!(told(&|all| all["components"][0]["hashes"] = Value::Null), [another]);
+        assert_eq!(
+            told(&|all| all["components"][0]["licenses"][0]["expression"] = "".into()),
+            ["used 1.2.0 is listed without a licence"]
+        );
+    }
 }

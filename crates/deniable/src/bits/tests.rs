@@ -88,7 +88,7 @@ fn bitvec_there_and_back() {
     use bitvec::prelude::{BitVec, Lsb0, Msb0};
     for length in lengths() {
         let vector = BitVector::from(bits(length));
-        let (least, most): (BitVec<u8, Msb0>, BitVec<u64, Lsb0>) =
+        let (least, most): (BitVec<u8, Msb0>, BitVec<usize, Lsb0>) =
             ((&vector).into(), (&vector).into());
         assert_eq!(BitVector::from(least), vector);
         assert_eq!(BitVector::from(most.as_bitslice()), vector);

@@ -1,0 +1,4 @@
+//! Everything unsafe.
+#![allow(unsafe_code)]
+
+pub(crate) mod platform;
