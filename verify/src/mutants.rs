@@ -114,6 +114,8 @@ const PARTS: &[Part] = &[
                 "uniform::all",
                 "uniform::chosen",
                 "uniform::wide",
+                "uniform::powers",
+                "uniform::the_bound",
                 "uniform::refused",
                 "words::",
                 "faults::"

@@ -2,7 +2,7 @@
 
 use dashu_int::{IBig, UBig};
 use dashu_ratio::RBig;
-use deniable_sample::{Low, Result, Source, Word, sample_uniform_int_below, textbook};
+use deniable_sample::{ErrorKind, Low, Result, Source, Word, sample_uniform_int_below, textbook};
 use deniable_verify::draws::big;
 use deniable_verify::enumerate::{enumerate, inverse_power_of_two};
 use deniable_verify::interval::{Intervals, Range, explore};
@@ -139,10 +139,41 @@ fn wide_bounds_take_the_bits_as_they_are() {
     assert_eq!(big(&drawn), (UBig::from(5u32) << 64) + UBig::from(6u32));
 }
 
+/// A power of two takes its bits and no more, and none of them is drawn again.
+#[test]
+fn powers_of_two_take_their_bits_and_no_more() {
+    let mut source = Script64::new(&[u64::MAX, u64::MAX]);
+    assert_eq!(sample_uniform_int_below(1u128 << 127, &mut source).unwrap(), (1 << 127) - 1);
+    let mut source = Script64::new(&[u64::MAX; 3]);
+    let n = BigUint::from(1u32) << 192u32;
+    assert_eq!(sample_uniform_int_below(n.clone(), &mut source).unwrap(), n - 1u32);
+    // One of 130 bits, of which the first word has two.
+    let mut source = Script64::new(&[1 << 62, 0, 0]);
+    let n = BigUint::from(1u32) << 130u32;
+    assert_eq!(sample_uniform_int_below(n.clone(), &mut source).unwrap(), n >> 2u32);
+}
+
+/// The bound itself is not below it.
+#[test]
+fn the_bound_is_drawn_again() {
+    let n = (1u128 << 64) + 1;
+    let mut source = Script64::new(&[1 << 63, 1, 0, 5]);
+    assert_eq!(sample_uniform_int_below(n, &mut source).unwrap(), 5);
+    let n = (BigUint::from(1u32) << 128u32) + 1u32;
+    let mut source = Script64::new(&[1 << 63, 0, 1, 0, 0, 5]);
+    assert_eq!(sample_uniform_int_below(n, &mut source).unwrap(), 5u32.into());
+}
+
 #[test]
 fn refused_bounds() {
-    assert!(sample_uniform_int_below(0u8, &mut Script64::new(&[])).is_err());
-    assert!(sample_uniform_int_below(BigUint::ZERO, &mut Script64::new(&[])).is_err());
+    // Not for want of words.
+    let words = [1, 2, 3];
+    for error in [
+        sample_uniform_int_below(0u8, &mut Script64::new(&words)).unwrap_err(),
+        sample_uniform_int_below(BigUint::ZERO, &mut Script64::new(&words)).unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::InvalidParameter);
+    }
     assert_eq!(sample_uniform_int_below(1u128, &mut Script64::new(&[])).unwrap(), 0);
 }
 
