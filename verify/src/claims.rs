@@ -37,7 +37,10 @@ pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String
         ["list"] => claims.iter().for_each(|claim| println!("{} ({})", claim.id, claim.cost)),
         ["run", "--compare", ref ids @ ..] if !ids.is_empty() => {
             let stored = results(root)?;
-            for claim in chosen(&claims, ids)? {
+            let chosen = chosen(&claims, ids)?;
+            // Before the first of them takes its minutes.
+            page(&claims, &stored)?;
+            for claim in chosen {
                 let said = run(root, claim)?;
                 compare(claim, &said, stored.get(&claim.id))?;
             }
@@ -163,6 +166,9 @@ fn run(root: &Path, claim: &Claim) -> Result<String, Vec<String>> {
         }
     }
     let status = child.wait().map_err(|error| failed(&error))?;
+    if said.starts_with("skipped") {
+        return Err(failed(&said));
+    }
     if status.success() { Ok(said) } else { Err(failed(&status)) }
 }
 
@@ -259,6 +265,8 @@ always = false
         let claims = parse(TWO).unwrap();
         assert_eq!(run(Path::new("/"), &claims[0]), Ok("3 tries".to_owned()));
         assert!(run(Path::new("/"), &claims[1]).is_err());
+        let skipped = parse(&TWO.replace("3 tries", "skipped: no tool")).unwrap();
+        assert!(run(Path::new("/"), &skipped[0]).is_err());
         assert!(compare(&claims[0], "3 tries", Some(&outcome("3 tries"))).is_ok());
         assert!(compare(&claims[0], "2 tries", Some(&outcome("3 tries"))).is_err());
         assert!(compare(&claims[0], "3 tries", None).is_err());

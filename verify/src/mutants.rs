@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
+use std::time::Instant;
 
 use serde::Deserialize;
 
@@ -198,6 +199,16 @@ fn run(root: &Path, part: &Part) -> Result<(), Vec<String>> {
             }
         };
         mutate(root, part, stage, &folder, &only)?;
+        if let Some(before) = folders.last() {
+            // One that did not build, or was not tried, is not found.
+            let untried: Vec<String> = missed(before)?
+                .difference(&tried(&folder)?)
+                .map(|mutant| format!("{}: it was not tried", mutant.0))
+                .collect();
+            if !untried.is_empty() {
+                return Err(untried);
+            }
+        }
         folders.push(folder);
     }
     judge(root, part, &folders)
@@ -213,17 +224,27 @@ fn mutate(
 ) -> Result<(), Vec<String>> {
     std::fs::create_dir_all(folder).map_err(|error| vec![format!("{folder:?}: {error}")])?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    // Tests that fail anyhow would find everything.
-    let passes = Command::new(&cargo)
-        .args(["test", "--quiet", "--profile=mutants"])
-        .args(stage.packages.iter().map(|package| format!("--package={package}")))
-        .args(stage.targets)
-        .arg("--")
-        .args(stage.filters)
-        .current_dir(root)
-        .status();
-    if !passes.is_ok_and(|status| status.success()) {
+    // Tests that fail anyhow would find everything, and so would slow ones.
+    let test = |arguments: &[&str]| {
+        Command::new(&cargo)
+            .args(["test", "--quiet", "--profile=mutants"])
+            .args(stage.packages.iter().map(|package| format!("--package={package}")))
+            .args(stage.targets)
+            .args(arguments)
+            .current_dir(root)
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    let builds = test(&["--no-run"]);
+    let start = Instant::now();
+    if !builds || !test(&[&["--"], stage.filters].concat()) {
         return Err(vec![format!("{}: the tests fail before anything is changed", part.name)]);
+    }
+    if start.elapsed().as_secs() * 2 > stage.longest.into() {
+        return Err(vec![format!(
+            "{}: the tests take more than half of the time after which they count as hanging; the machine is too busy",
+            part.name
+        )]);
     }
     let status = Command::new(cargo)
         .args(["mutants", "--package", part.package, "--profile=mutants", "--no-shuffle"])
@@ -282,6 +303,15 @@ fn listed(folder: &Path, name: &str) -> Result<BTreeSet<Mutant>, Vec<String>> {
     Ok(text.lines().map(|line| Mutant(line.to_owned())).collect())
 }
 
+/// Those that were built, and ran against the tests.
+fn tried(folder: &Path) -> Result<BTreeSet<Mutant>, Vec<String>> {
+    let mut all = missed(folder)?;
+    for name in ["caught.txt", "timeout.txt"] {
+        all.extend(listed(folder, name)?);
+    }
+    Ok(all)
+}
+
 fn missed(folder: &Path) -> Result<BTreeSet<Mutant>, Vec<String>> {
     listed(folder, "missed.txt")
 }
@@ -307,9 +337,14 @@ struct List {
 fn judge(root: &Path, part: &Part, stages: &[PathBuf]) -> Result<(), Vec<String>> {
     let (first, later) = stages.split_first().expect("there is one");
     let mut left = missed(first)?;
-    let mut seen = left.clone();
-    for name in ["caught.txt", "timeout.txt"] {
-        seen.extend(listed(first, name)?);
+    let seen = tried(first)?;
+    let unviable = listed(first, "unviable.txt")?.len();
+    if seen.len() < unviable || seen.is_empty() {
+        return Err(vec![format!(
+            "{}: {} mutants were tried, and {unviable} did not build",
+            part.name,
+            seen.len()
+        )]);
     }
     for stage in later {
         let still = missed(stage)?;
@@ -352,15 +387,18 @@ fn compare(
     let is = |one: &Equivalent, file: &str, line: &str, change: &str| {
         one.file == file && one.line == line && one.change == change && !one.why.trim().is_empty()
     };
-    let unexplained = survivors
-        .iter()
-        .filter(|(_, file, line, change)| !explained.iter().any(|one| is(one, file, line, change)));
-    let mut findings: Vec<String> = unexplained
-        .map(|(mutant, ..)| format!("{}: no test finds it, and nothing explains it", mutant.0))
-        .collect();
-    let stale = explained
-        .iter()
-        .filter(|one| !survivors.iter().any(|(_, file, line, change)| is(one, file, line, change)));
+    // One explanation for each: a line may be there twice, or have two places.
+    let mut unused: Vec<&Equivalent> = explained.to_vec();
+    let mut findings = Vec::new();
+    for (mutant, file, line, change) in survivors {
+        match unused.iter().position(|one| is(one, file, line, change)) {
+            Some(place) => drop(unused.remove(place)),
+            None => {
+                findings.push(format!("{}: no test finds it, and nothing explains it", mutant.0))
+            }
+        }
+    }
+    let stale = unused.iter();
     findings.extend(stale.map(|one| {
         format!(
             "{EQUIVALENT}: \"{}\" in {} ({}) is found, or is not there",
@@ -408,5 +446,9 @@ mod tests {
         assert_eq!(compare(&[survivor("if a > c {")], &[&explained]).len(), 2);
         assert_eq!(compare(&[], &[&explained]).len(), 1);
         assert_eq!(compare(&[survivor("if a > b {")], &[]).len(), 1);
+        // Two, and one of them explained.
+        let two = [survivor("if a > b {"), survivor("if a > b {")];
+        assert_eq!(compare(&two, &[&explained]).len(), 1);
+        assert_eq!(compare(&two, &[&explained, &explained]), [""; 0]);
     }
 }

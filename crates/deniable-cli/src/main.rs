@@ -67,5 +67,6 @@ fn is_of_hashing(place: &str) -> bool {
 /// Whether the system gives entropy now. Another thread asks for it, as this one may have some at hand.
 fn has_entropy() -> bool {
     let asked = std::thread::Builder::new().spawn(|| OsEntropy::new().word().is_ok());
-    asked.is_ok_and(|asked| asked.join().unwrap_or(false))
+    // Without a thread nothing is known, and the panic is told.
+    asked.map_or(true, |asked| asked.join().unwrap_or(false))
 }

@@ -127,7 +127,7 @@ impl Args {
         }
         let told = |problem: Problem| match problem {
             Problem::Unreadable(message) => Error::new(Kind::Failed, message),
-            Problem::Refused(message) => Error::refused(message),
+            other => Error::refused(other.to_string()),
         };
         let buckets = files.buckets.as_deref().map(read_buckets).transpose().map_err(told)?;
         let (left, right) = (&files.left, &files.right);

@@ -17,6 +17,9 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 /// Behind the footer: its length and the magic.
 const END: u64 = 10;
 
+/// The most rows of a batch: offsets have 32 bits. A column of nothing but missing values says how many it has, and takes no bytes.
+const MOST_ROWS: i64 = 1 << 31;
+
 /// Why there is no further batch.
 #[derive(Debug)]
 pub(super) enum Problem {
@@ -51,7 +54,8 @@ impl<R: Read> Stream<R> {
         let first = Checked::next(&mut reader)?.ok_or(Problem::Damaged)?;
         let message = first.message()?;
         let schema = message.header_as_schema().ok_or(Problem::Damaged)?;
-        let (decoder, schema) = decoder(schema, message.version())?;
+        // The version of each batch is its own: the first stands for any.
+        let (decoder, schema) = decoder(schema, MetadataVersion::V1)?;
         Ok(Stream { reader, decoder, schema, ended: false })
     }
 
@@ -61,10 +65,9 @@ impl<R: Read> Stream<R> {
 
     fn batch(&mut self) -> Result<Option<RecordBatch>> {
         while let Some(checked) = Checked::next(&mut self.reader)? {
-            if checked.message()?.header_type() == MessageHeader::DictionaryBatch {
-                checked.dictionary(&mut self.decoder)?;
-            } else if let Some(batch) = checked.batch(&self.decoder)? {
-                return Ok(Some(batch));
+            match checked.message()?.header_type() {
+                MessageHeader::DictionaryBatch => checked.dictionary(&mut self.decoder)?,
+                _ => return checked.batch(&self.decoder).map(Some),
             }
         }
         Ok(None)
@@ -106,10 +109,16 @@ impl<R: Read + Seek> File<R> {
 
         let schema = footer.schema().ok_or(Problem::Damaged)?;
         let (mut decoder, schema) = decoder(schema, footer.version())?;
-        for block in footer.dictionaries().iter().flatten() {
+        let blocks: Vec<Block> =
+            footer.recordBatches().ok_or(Problem::Damaged)?.iter().copied().collect();
+        let dictionaries = footer.dictionaries();
+        // None is there twice, so that all of them are no longer than the file.
+        let all = dictionaries.iter().flatten().chain(&blocks);
+        let lengths = all.flat_map(|block| [block.metaDataLength().into(), block.bodyLength()]);
+        within(lengths, start)?;
+        for block in dictionaries.iter().flatten() {
             Checked::at(&mut reader, block)?.dictionary(&mut decoder)?;
         }
-        let blocks: Vec<Block> = footer.recordBatches().iter().flatten().copied().collect();
         Ok(File { reader, decoder, schema, blocks: blocks.into_iter() })
     }
 
@@ -124,7 +133,7 @@ impl<R: Read + Seek> Iterator for File<R> {
     fn next(&mut self) -> Option<Self::Item> {
         let block = self.blocks.next()?;
         let checked = Checked::at(&mut self.reader, &block);
-        checked.and_then(|checked| checked.batch(&self.decoder)).transpose()
+        Some(checked.and_then(|checked| checked.batch(&self.decoder)))
     }
 }
 
@@ -199,19 +208,32 @@ impl Checked {
             MessageHeader::DictionaryBatch => {
                 message.header_as_dictionary_batch().and_then(|dictionary| dictionary.data())
             }
-            // It has no buffers.
-            _ => return Ok(checked),
+            MessageHeader::Schema => return Ok(checked),
+            // One that is not known could be a batch.
+            _ => return Err(Problem::Damaged),
         };
         let batch = batch.ok_or(Problem::Damaged)?;
-        for buffer in batch.buffers().iter().flatten() {
+        let nodes = batch.nodes();
+        let rows = nodes.iter().flatten().map(|node| node.length());
+        if rows.chain([batch.length()]).any(|rows| !(0..=MOST_ROWS).contains(&rows)) {
+            return Err(Problem::Damaged);
+        }
+        // None is there twice, so that all of them are no longer than the body.
+        let buffers = batch.buffers();
+        within(buffers.iter().flatten().map(|buffer| buffer.length()), body.len() as u64)?;
+        let mut unpacked = 0_usize;
+        for buffer in buffers.iter().flatten() {
             let start = usize::try_from(buffer.offset()).map_err(damaged)?;
             let length = usize::try_from(buffer.length()).map_err(damaged)?;
             let there = body.get(start..).and_then(|bytes| bytes.get(..length));
             let there = there.ok_or(Problem::Damaged)?;
             if let Some(compression) = batch.compression() {
-                is_possible(there, compression.codec())?;
+                let length = unpacked_length(there, compression.codec())?;
+                unpacked = unpacked.checked_add(length).ok_or(Problem::Damaged)?;
             }
         }
+        // The library takes for granted that there is room.
+        Vec::<u8>::new().try_reserve_exact(unpacked).map_err(damaged)?;
         Ok(checked)
     }
 
@@ -225,9 +247,9 @@ impl Checked {
         done.ok_or(Problem::Damaged)?.map_err(damaged)
     }
 
-    fn batch(&self, decoder: &FileDecoder) -> Result<Option<RecordBatch>> {
+    fn batch(&self, decoder: &FileDecoder) -> Result<RecordBatch> {
         let done = reading(|| decoder.read_record_batch(&self.block, &self.bytes));
-        done.ok_or(Problem::Damaged)?.map_err(damaged)
+        done.ok_or(Problem::Damaged)?.map_err(damaged)?.ok_or(Problem::Damaged)
     }
 }
 
@@ -242,16 +264,28 @@ fn exactly(reader: &mut impl Read, mut bytes: Vec<u8>, count: usize) -> Result<V
     }
 }
 
-/// Whether so many bytes can be had from the compressed ones: the length is before them, and −1 if they are as they are.
-fn is_possible(compressed: &[u8], codec: CompressionType) -> Result<()> {
+/// Whether lengths are some, and together at most so much.
+fn within(lengths: impl Iterator<Item = i64>, most: u64) -> Result<()> {
+    let mut sum = 0_u64;
+    for length in lengths {
+        sum = sum.checked_add(u64::try_from(length).map_err(damaged)?).ok_or(Problem::Damaged)?;
+    }
+    if sum <= most { Ok(()) } else { Err(Problem::Damaged) }
+}
+
+/// How many bytes the compressed ones say that they stand for, if they can: the length is before them, and −1 if they are as they are.
+fn unpacked_length(compressed: &[u8], codec: CompressionType) -> Result<usize> {
     // LZ4 adds 255 to a length with each byte. A block of Zstandard, of at least 4 bytes, holds 128 KiB.
     let most = if codec == CompressionType::LZ4_FRAME { 255 } else { 1 << 15 };
     // No bytes at all are an empty buffer.
     let Some((length, compressed)) = compressed.split_first_chunk() else {
-        return if compressed.is_empty() { Ok(()) } else { Err(Problem::Damaged) };
+        return if compressed.is_empty() { Ok(0) } else { Err(Problem::Damaged) };
     };
-    let possible = i64::from_le_bytes(*length) <= compressed.len() as i64 * most;
-    if possible { Ok(()) } else { Err(Problem::Damaged) }
+    match usize::try_from(i64::from_le_bytes(*length)) {
+        Ok(length) if length <= compressed.len().saturating_mul(most) => Ok(length),
+        Err(_) if i64::from_le_bytes(*length) == -1 => Ok(0),
+        _ => Err(Problem::Damaged),
+    }
 }
 
 #[cfg(test)]
@@ -345,6 +379,29 @@ mod tests {
             assert_eq!(read(&stream[..whole]).unwrap().len(), 2);
             for end in (6..file.len()).step_by(5) {
                 assert!(matches!(read(&file[..end]), Err(Problem::Damaged)), "{end}");
+            }
+        }
+    }
+
+    /// A byte that says what a message is must not make rows go away in silence.
+    #[test]
+    fn a_batch_of_no_known_kind_is_damaged() {
+        for [stream, file] in FORMS.map(written) {
+            for bytes in [stream, file] {
+                let whole = read(&bytes).unwrap();
+                let kinds =
+                    (0..bytes.len()).filter(|&at| bytes[at] == MessageHeader::RecordBatch.0);
+                for at in kinds {
+                    for kind in [0, 1, 4, 5, 200] {
+                        let mut bytes = bytes.clone();
+                        bytes[at] = kind;
+                        let read = read(&bytes);
+                        assert!(
+                            read.is_err() || read.is_ok_and(|read| read.len() == whole.len()),
+                            "{at}"
+                        );
+                    }
+                }
             }
         }
     }
