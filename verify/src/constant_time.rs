@@ -70,8 +70,12 @@ fn missing() -> Option<String> {
         let command = command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     };
-    if !cfg!(target_arch = "x86_64") {
-        return Some("this needs an x86_64".into());
+    #[cfg(target_arch = "x86_64")]
+    let has_vectors = is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    let has_vectors = false;
+    if !has_vectors {
+        return Some("this needs an x86_64 with AVX2".into());
     }
     let tools = ["valgrind", "objdump"];
     tools.into_iter().find(|tool| !is_there(tool)).map(|tool| format!("this needs {tool}"))
