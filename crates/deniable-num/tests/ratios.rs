@@ -215,3 +215,15 @@ fn zeros_are_refused() {
         }
     }
 }
+
+/// A ratio that is e but for 2^−500: its logarithm is 1 but for about as much, which the first precision does not tell from 1.
+#[test]
+fn a_logarithm_that_is_nearly_a_float_takes_more_bits() {
+    let one = Interval::ratio(&BigInt::from(1), &whole(1), 500).unwrap();
+    let (e, doublings) = one.exp().unwrap();
+    let denominator = power_of_two(500 - u32::try_from(doublings).unwrap());
+    let (below, above) = (e.low().magnitude(), e.high().magnitude());
+    let (before, after) = (f64::from_bits(1f64.to_bits() - 1), f64::from_bits(1f64.to_bits() + 1));
+    assert_eq!(ln_ratio(1, below, &denominator), bits(before, 1.0));
+    assert_eq!(ln_ratio(1, above, &denominator), bits(1.0, after));
+}

@@ -1,6 +1,6 @@
 //! What the operations do where arithmetic has no plain answer: decided, documented, and held here.
 
-use deniable_num::{Directed, Error, ErrorKind, InfCast, Lower, Upper};
+use deniable_num::{Directed, Direction, Error, ErrorKind, InfCast, Lower, Real, Upper};
 
 const INF: f64 = f64::INFINITY;
 const MAX: f64 = f64::MAX;
@@ -170,4 +170,46 @@ fn typed_bounds_keep_their_direction() {
     assert!(up(1.0).div(down(0.0)).is_err() && down(-1.0).div(up(1.0)).is_err());
     assert!(up(1.0).scale(-1.0).is_err() && up(1.0).scale(f64::NAN).is_err());
     assert!(Upper::new(f64::NAN).is_err() && Lower::new(f32::NAN).is_err());
+}
+
+#[test]
+fn bounds_compare_by_value() {
+    assert_eq!(Upper::new(0.0).unwrap(), Upper::new(-0.0).unwrap());
+    assert_ne!(Upper::new(TINY).unwrap(), Upper::new(0.0).unwrap());
+    assert_eq!(Lower::new(-INF).unwrap(), Lower::new(-INF).unwrap());
+    assert!(Lower::new(-1.0f32).unwrap() < Lower::new(-0.5f32).unwrap());
+}
+
+#[test]
+fn an_error_names_the_operation_and_the_rule() {
+    let zero = (Upper::new(0.0).unwrap(), Lower::new(0.0).unwrap());
+    let error = zero.0.div(zero.1).unwrap_err();
+    assert_eq!(error.to_string(), "Upper::div: it has no value for these operands");
+    assert_eq!(zero.1.div(zero.0).unwrap_err().operation(), "Lower::div");
+    let error = u8::inf_cast(256.0f64).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "inf_cast: the target type has no value on that side of the operand"
+    );
+    let error = f64::NAN.inf_ln().unwrap_err();
+    assert_eq!(error.to_string(), "inf_ln: an operand is NaN; every other value is accepted");
+}
+
+#[test]
+fn a_real_has_the_parts_that_it_was_made_of() {
+    let x = Real::exact(true, 3, -2);
+    assert_eq!((x.is_negative(), x.mantissa(), x.exponent()), (true, 3, -2));
+    assert!(!x.with_sign(false).is_negative());
+    assert_eq!(Real::sum(x, Real::exact(false, 1, 0)).round::<f64>(Direction::Up), 0.25);
+}
+
+/// A sum of what is not known exactly would look exact.
+#[test]
+fn a_sum_takes_exact_numbers_of_120_bits_only() {
+    let one = Real::exact(false, 1, 0);
+    let long = Real::exact(false, 1 << 120, 0);
+    let third = Real::ratio(&1u32.into(), &3u32.into()).unwrap();
+    for (x, y) in [(long, one), (one, long), (third, one), (one, third)] {
+        assert!(std::panic::catch_unwind(|| Real::sum(x, y)).is_err());
+    }
 }

@@ -96,6 +96,15 @@ where
     }
 }
 
+/// One after the other, as it is if nothing else is said.
+impl<A, B> LocalRandomizer for Both<A, B>
+where
+    A: Measurement<Measure = MaxDivergence>,
+    B: Measurement<Domain = A::Domain, Metric = A::Metric, Measure = MaxDivergence>,
+    Carrier<A::Domain>: Sized,
+{
+}
+
 #[test]
 fn a_clamp_before_noise_is_a_mechanism() {
     let shares = VectorDomain::new(AtomDomain::bounded(0.0, 1.0).unwrap()).with_size(2);
@@ -128,6 +137,9 @@ fn the_losses_of_two_releases_add_up() {
         assert_eq!(both.invoke_from(&true, &mut Script::new(words)).unwrap(), said);
     }
     assert!(both.invoke_from(&true, &mut Script::new([0])).is_err());
+    let certain = make_randomized_response_bool(1.0, false).unwrap();
+    let twice = Both(certain.clone(), certain).invoke_batch(&[true, false]).unwrap();
+    assert_eq!(twice, [(true, true), (false, false)]);
     let certain = Both(both, make_randomized_response_bool(1.0, false).unwrap());
     assert_eq!(certain.map(1).unwrap(), Epsilon::INFINITY);
 }

@@ -90,3 +90,46 @@ fn a_planted_shift_of_the_enclosure_is_found() {
         assert!(found, "{name}");
     }
 }
+
+/// An enclosure of 1 and some units of 2^−100 on both sides.
+fn around_one(units: u128) -> Enclosure {
+    let at = |mantissa| Real::exact(false, mantissa, -100);
+    Enclosure { negative: false, low: at((1 << 100) - units), high: at((1 << 100) + units) }
+}
+
+/// What no enclosure decides is rounded to the safe side in the end, and what one decides at once.
+#[test]
+fn the_precision_is_doubled_until_it_decides() {
+    let asked = core::cell::RefCell::new(Vec::new());
+    let undecided = |bits| {
+        asked.borrow_mut().push(bits);
+        around_one(1)
+    };
+    let after = f64::from_bits(1f64.to_bits() + 1);
+    assert_eq!(settle::<f64>(Direction::Up, Some(around_one(1)), undecided), after);
+    assert_eq!(asked.take(), [256, 512, 1024, 2048, 4096]);
+    let in_the_end = |bits| if bits < 1024 { undecided(bits) } else { around_one(0) };
+    assert_eq!(settle::<f64>(Direction::Up, None, in_the_end), 1.0);
+    assert_eq!(asked.take(), [256, 512]);
+}
+
+#[test]
+fn a_multiple_of_what_may_be_zero_has_no_enclosure() {
+    let between = |low: i32, high: i32| plain::Interval::between(low.into(), high.into(), 4);
+    for (low, high) in [(-1, 1), (0, 1), (-1, 0), (0, 0)] {
+        assert!(between(low, high).unwrap().multiple(3).is_none(), "{low} {high}");
+    }
+    assert!(between(1, 2).unwrap().multiple(3).is_some());
+    assert!(between(-2, -1).unwrap().multiple(3).is_some());
+}
+
+/// Whole numbers come as mantissas with and without zeros behind.
+#[test]
+fn the_plain_form_takes_whole_numbers() {
+    for direction in [Direction::Up, Direction::Down] {
+        let short = plain::exp(Real::exact(false, 1, 3), 256).round::<f64>(direction);
+        let long = plain::exp(Real::exact(false, 8 << 40, -40), 256).round::<f64>(direction);
+        assert!(short == long && short.1);
+        assert_eq!(Ok(short.0), exp("exp", 8.0, direction));
+    }
+}

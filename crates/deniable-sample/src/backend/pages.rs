@@ -54,3 +54,13 @@ fn advise(pages: NonNull<u8>, length: usize, advice: libc::c_int) -> bool {
     // advices given there unmaps anything.
     unsafe { libc::madvise(pages.as_ptr().cast(), length, advice) == 0 }
 }
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_pages_than_there_are_addresses_are_refused() {
+        assert!(map(usize::MAX).is_none());
+    }
+}

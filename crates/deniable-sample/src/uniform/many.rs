@@ -56,9 +56,6 @@ impl ManyBelow {
         }
         let surplus = surplus(power, S::Word::BITS);
         draw_exactly(below.len().div_ceil(digits), words, source)?;
-        if words.len() != below.len().div_ceil(digits) {
-            return Err(Error::entropy_unavailable());
-        }
         let mut rejected = Vec::new();
         for (group, (below, word)) in below.chunks_mut(digits).zip(&*words).enumerate() {
             let skipped = digits - below.len();

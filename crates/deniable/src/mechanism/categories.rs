@@ -86,3 +86,25 @@ pub(crate) fn check_count(parameter: &'static str, t: usize) -> Result<()> {
     };
     Err(Error::invalid_parameter(parameter, problem, "two or more categories"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_categories_are_the_fewest_and_places_fit_32_bits() {
+        for (t, problem) in [
+            (0, Some("there are no categories")),
+            (1, Some("there is only one category")),
+            (2, None),
+            (u32::MAX as usize, None),
+            (usize::MAX, Some("there are 2^32 categories or more")),
+        ] {
+            match (check_count("categories", t), problem) {
+                (Ok(()), None) => {}
+                (Err(error), Some(problem)) => assert!(error.to_string().contains(problem)),
+                (result, _) => panic!("{t}: {result:?}"),
+            }
+        }
+    }
+}

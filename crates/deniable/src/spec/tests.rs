@@ -231,6 +231,12 @@ fn the_spec_of_another_mechanism_is_refused() {
     let integer = r#"{"mechanism":"scalar_integer_laplace_cks20","number":"i32","scale":1}"#;
     refused::<ScalarIntegerLaplaceCks20<i64>>(integer);
     assert!(ScalarIntegerLaplaceCks20::<i32>::try_from(read(integer)).is_ok());
+    let integers = integer.replace("scalar", "vector");
+    refused::<VectorIntegerLaplaceCks20<i64>>(&integers);
+    assert!(VectorIntegerLaplaceCks20::<i32>::try_from(read(&integers)).is_ok());
+    let floats = r#"{"mechanism":"vector_float_laplace_cks20","number":"f32","scale":1}"#;
+    refused::<VectorFloatLaplaceCks20<f64>>(floats);
+    assert!(VectorFloatLaplaceCks20::<f32>::try_from(read(floats)).is_ok());
 }
 
 /// An empty list may be of texts as well as of integers.

@@ -269,3 +269,15 @@ fn differences_are_signed_and_have_both_uncertainties() {
         assert_eq!(error.parameter(), Some("confidence"));
     }
 }
+
+/// An error that so many respondents do not quite have: as rounding has it, the number that is computed may be theirs.
+#[test]
+fn rounding_does_not_make_too_few_respondents_enough() {
+    let channel = channel((1, 2), (1, 4));
+    for n in 1..2000 {
+        let error = |n| channel.standard_error(0.1, n, Target::Population).unwrap();
+        let asked = crate::common::down(error(n));
+        let needed = channel.respondents_for(asked, 0.1, Target::Population).unwrap().unwrap();
+        assert!(needed == n + 1 && error(needed) <= asked, "{n}: {needed}");
+    }
+}

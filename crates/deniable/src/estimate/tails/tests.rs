@@ -18,6 +18,8 @@ fn student_with_one_and_two_degrees_of_freedom() {
         assert_near(student(x, 1.0), 0.5 - x.atan() / PI, 1e-14);
         assert_near(student(x, 2.0), 0.5 - x / (2.0 * (2.0 + x * x).sqrt()), 1e-14);
     }
+    // Its square is beyond all floats, and the tail below them.
+    assert_eq!(student(1e200, 3.0), 0.0);
     // atan(1/x)/π, which keeps the digits of a small tail.
     assert_ratio(student(1e8, 1.0), 1e-8f64.atan() / PI);
 }

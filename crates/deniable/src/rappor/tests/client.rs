@@ -259,7 +259,8 @@ fn nothing_shows_a_secret_or_a_value() {
 
 #[test]
 fn a_cohort_that_there_is_none_of_is_refused() {
-    assert!(Client::with_cohort(params(8, 2, 0.5), secret(), 63).is_ok());
+    let client = Client::with_cohort(params(8, 2, 0.5), secret(), 63).unwrap();
+    assert_eq!((client.cohort(), client.params()), (63, &params(8, 2, 0.5)));
     let error = Client::with_cohort(params(8, 2, 0.5), secret(), 64).unwrap_err();
     assert_eq!(error.parameter(), Some("cohort"));
 }
@@ -271,4 +272,7 @@ fn reports_have_fresh_noise() {
     let reports: BTreeSet<_> =
         (0..64).map(|_| client.report("m", "v").unwrap().bits().clone()).collect();
     assert!(reports.len() > 1);
+    let permanent: BitVector = [true, false, true].into_iter().collect();
+    let exact = Params::new(3, 2, 64, 0.0, 1.0, 0.5).unwrap();
+    assert_eq!(exact.instantaneous(&permanent), Ok(permanent));
 }

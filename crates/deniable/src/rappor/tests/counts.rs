@@ -111,6 +111,8 @@ fn a_map_has_the_bits_of_each_candidate() {
     assert_eq!((map.index_of("water"), map.rows_of(4).count()), (None, 0));
     assert_eq!(map, CandidateMap::new(&params, names).unwrap());
     assert_ne!(map, CandidateMap::of_reference(&params, names).unwrap());
+    let longer = Params::new(71, 2, 5, 0.25, 0.75, 0.5).unwrap();
+    assert_ne!(map, CandidateMap::new(&longer, names).unwrap());
     assert_ne!(map, CandidateMap::new(&params, names.into_iter().rev()).unwrap());
     let none = CandidateMap::new(&params, Vec::<String>::new()).unwrap();
     assert!(none.is_empty() && none.bits(0, 0).is_none());

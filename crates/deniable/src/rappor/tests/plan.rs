@@ -252,6 +252,8 @@ fn respondents_are_the_fewest_that_are_enough() {
         assert_eq!(params.respondents_to_detect(1e-12, 100, 0.05, 0.8).unwrap(), None);
         assert_eq!(params.respondents_for(1e-300, 0.0, 1, Target::Sample).unwrap(), None);
         assert_eq!(params.respondents_for(1e9, 0.0, 1, Target::Sample).unwrap(), Some(1));
+        // Even odds of seeing nothing where nothing is: no number is the least.
+        assert_eq!(params.respondents_to_detect(0.0, 1, 0.5, 0.5).unwrap(), None);
         assert_eq!(params.detectable(100, 5, 0.05, 0.8).unwrap(), None);
     }
 }
@@ -272,6 +274,8 @@ fn a_long_list_costs_as_much_as_the_longest_that_is_estimated_together() {
 #[test]
 fn what_cannot_be_planned_is_refused() {
     let good = params(32, 1, 64, 0.25, 0.75, 0.5);
+    let one_cohort = params(32, 1, 1, 0.25, 0.75, 0.5);
+    assert!(one_cohort.standard_error(0.0, 8, 1, Target::Sample).is_ok());
     let message = |result: crate::Result<f64>| {
         let error = result.unwrap_err();
         assert_eq!(error.kind(), ErrorKind::InvalidParameter);
@@ -291,7 +295,7 @@ fn what_cannot_be_planned_is_refused() {
         (good, 0, 1, "invalid candidates: there are none; accepted is 1 or more"),
         (good, 1, 0, "invalid respondents: there are none; accepted is 1 or more"),
         (
-            params(32, 1, 1, 0.25, 0.75, 0.5),
+            one_cohort,
             9,
             1,
             "invalid candidates: there are more of them than one cohort's bits can tell apart; accepted is up to 8, or more cohorts",
@@ -374,4 +378,16 @@ fn row_of_the_guide(name: &str, params: &Params) -> String {
         seen(100_000),
         seen(1_000_000),
     )
+}
+
+/// An error that so many respondents do not quite have: as rounding has it, the number that is computed may be theirs.
+#[test]
+fn rounding_does_not_make_too_few_respondents_enough() {
+    let params = params(32, 2, 16, 0.25, 0.75, 0.5);
+    for n in 1..2000 {
+        let error = |n| params.standard_error(0.1, 10, n, Target::Sample).unwrap();
+        let asked = crate::common::down(error(n));
+        let needed = params.respondents_for(asked, 0.1, 10, Target::Sample).unwrap().unwrap();
+        assert!(needed == n + 1 && error(needed) <= asked, "{n}: {needed}");
+    }
 }

@@ -14,6 +14,7 @@ fn known_answers() {
         let encoder = Encoder::new(params, cohort, secret).unwrap();
         let filter = encoder.filter_of(value);
         assert_eq!((filter, encoder.permanent(filter)), known);
+        assert_eq!(encoder.cohort(), cohort);
     };
     check(params(16, 2, 0.5), 0, b"secret", "abc", (8256, 57_576));
     check(params(16, 2, 0.45), 7, b"", "foo", (8194, 10_243));

@@ -165,7 +165,9 @@ fn many_bits_without_noise() {
     let params = Params::new(256, 64, 2, 0.0, 1.0, 0.0).unwrap();
     let map = CandidateMap::new(&params, ["tea", "coffee"]).unwrap();
     for others in [false, true] {
-        let question = Question { others, ..Question::new(&params, &map) };
+        let plain = Question::new(&params, &map);
+        let question = if others { plain.with_others() } else { plain };
+        assert_eq!(question.values(), if others { 3 } else { 2 });
         let values = question.likelihoods().unwrap();
         for (value, name) in ["tea", "coffee"].into_iter().enumerate() {
             let report = Report::new(1, params.filter_of(1, name).unwrap());

@@ -226,3 +226,14 @@ fn no_more_are_selected_than_rows_allow() {
     assert!(!selected.is_empty() && selected.len() <= 64 / 8, "{}", selected.len());
     assert!(solve(&noise, &counts, &candidates).is_ok());
 }
+
+/// 60 values that all occur, and rows for fewer: the penalty is raised until no more are taken than the rows can bear.
+#[test]
+fn no_more_are_selected_than_there_are_rows_for() {
+    let candidates = Candidates::new(16, 10, filters(9, 60, 16, 2, 10)).unwrap();
+    let exact = Noise::new(0.0, 1.0, 0.0).unwrap();
+    let counts = counts(&exact, &candidates, &[1.0 / 60.0; 60], 1_000_000_000, None);
+    let rows = Rows::new(exact, &counts, &candidates, &(0..10).collect::<Vec<_>>());
+    let selected = super::super::halves::select(&rows);
+    assert!(!selected.is_empty() && selected.len() <= 160 / 8, "{}", selected.len());
+}

@@ -24,6 +24,7 @@ fn counts_as_expected_give_the_shares() {
         assert_near(decoded.unexplained().share(), 0.0, 1e-6);
         assert!(decoded.misfit().ratio() < 0.01 && decoded.misfit().p_value() > 0.99);
         assert_eq!((decoded.len(), decoded.respondents()), (20, 1_600_000_000));
+        assert_near(decoded.shrunken()[0], 0.1, 1e-3);
         assert!(decoded.selected().is_none() && decoded.get(20).is_none());
         assert_eq!(decoded.detected(0.05).unwrap(), (0..20).step_by(2).collect::<Vec<_>>());
     }
