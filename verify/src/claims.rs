@@ -76,8 +76,19 @@ struct Claim {
     command: String,
     /// On two cores, without building.
     cost: String,
-    /// Whether it is run whenever something changes.
-    always: bool,
+    when: When,
+}
+
+/// What runs a command.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum When {
+    /// Every change, and it must say the same again.
+    Always,
+    /// Every change.
+    Ci,
+    /// Who wants to.
+    Hand,
 }
 
 #[derive(Deserialize)]
@@ -130,7 +141,7 @@ fn chosen<'a>(claims: &'a [Claim], ids: &[&str]) -> Result<Vec<&'a Claim>, Vec<S
         None => Err(vec![format!("no claim is called {id}")]),
     };
     if ids == ["always"] {
-        return Ok(claims.iter().filter(|claim| claim.always).collect());
+        return Ok(claims.iter().filter(|claim| claim.when == When::Always).collect());
     }
     ids.iter().map(find).collect()
 }
@@ -192,8 +203,12 @@ fn page(claims: &[Claim], results: &Outcomes) -> Result<String, Vec<String>> {
             missing.push(format!("{RESULTS} has no result of {}", claim.id));
             continue;
         };
-        let Claim { claim, surface, evidence, command, cost, always, .. } = claim;
-        let when = if *always { "always" } else { "by hand" };
+        let Claim { claim, surface, evidence, command, cost, when, .. } = claim;
+        let when = match when {
+            When::Always => "always",
+            When::Ci => "in CI",
+            When::Hand => "by hand",
+        };
         let Outcome { date, said } = outcome;
         let row = writeln!(
             page,
@@ -211,7 +226,7 @@ const INTRODUCTION: &str = "\
 # Claims
 
 What is claimed, what shows it, and what it showed when it was last run. `verify` stands for `cargo run --release -p deniable-verify --`. This page is made by `verify claims` of `verify/claims.toml` and of what the commands said. A command says nothing that
-differs between two good runs; those marked *always* are run for every change, and must say the same again. What is not claimed, and what is known to be missing, is on the page about [limitations](LIMITATIONS.md).
+differs between two good runs; those marked *always* are run for every change, and must say the same again; those *in CI* are run for every change, too. What is not claimed, and what is known to be missing, is on the page about [limitations](LIMITATIONS.md).
 
 | claim | for | evidence | command | time (2 cores) | last run | result |
 |---|---|---|---|---|---|---|
@@ -244,7 +259,7 @@ surface = "Rust"
 evidence = "it is tried"
 command = "echo more; echo 'result: 3 tries'"
 cost = "1 s"
-always = true
+when = "always"
 
 [[claim]]
 id = "b"
@@ -253,7 +268,7 @@ surface = "SQL"
 evidence = "it is tried too"
 command = "false"
 cost = "1 h"
-always = false
+when = "hand"
 "#;
 
     fn outcome(said: &str) -> Outcome {
@@ -293,7 +308,8 @@ always = false
             ("A is so", "A | so"),
             ("A is so", ""),
             ("cost = \"1 s\"\n", ""),
-            ("always = true", "always = true\nmore = 1"),
+            ("when = \"always\"", "when = \"always\"\nmore = 1"),
+            ("when = \"always\"", "when = \"never\""),
         ] {
             assert!(TWO.contains(from) && parse(&TWO.replace(from, to)).is_err(), "{to}");
         }
