@@ -23,7 +23,7 @@ pub const ORDER: [&str; 9] = [
 pub const TESTING: &str = "deniable-testing";
 
 /// This crate, and what it runs: they may use all others, and none of those may use them.
-pub const VERIFIERS: [&str; 2] = ["deniable-verify", "deniable-constant-time"];
+pub const VERIFIERS: [&str; 3] = ["deniable-verify", "deniable-constant-time", "deniable-laws"];
 
 /// Everything from outside that the crates which carry the trust argument use: crate, dependency, reason.
 pub const ALLOWED: [(&str, &str, &str); 7] = [
