@@ -8,6 +8,7 @@ pub mod backend;
 pub mod bisect;
 pub mod claims;
 pub mod constant_time;
+pub mod coverage;
 pub mod deps;
 pub mod draws;
 pub mod enumerate;

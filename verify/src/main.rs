@@ -9,7 +9,8 @@ use deniable_verify::load;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 use deniable_verify::soak;
 use deniable_verify::{
-    audit, claims, constant_time, deps, instructions, mutants, rappor, seal, speed, supply,
+    audit, claims, constant_time, coverage, deps, instructions, mutants, rappor, seal, speed,
+    supply,
 };
 
 /// One line a subcommand; each is a module of its name.
@@ -25,6 +26,11 @@ const COMMANDS: &[(&str, Subcommand, &str)] = &[
         "constant-time",
         constant_time::command,
         "[--require]    secret words decide no jump and no address",
+    ),
+    (
+        "coverage",
+        coverage::command,
+        "REPORT [--files | --list]    lines and branches that no test reaches, against the reasons",
     ),
     (
         "audit",

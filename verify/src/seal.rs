@@ -19,6 +19,7 @@ use std::process::ExitCode;
 use sha2::{Digest, Sha256};
 
 pub use code::code_hash;
+pub(crate) use code::is_test;
 
 mod code;
 

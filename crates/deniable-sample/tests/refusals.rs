@@ -69,6 +69,18 @@ fn textbook_noise_is_added_to_negative_numbers_too() {
     }
 }
 
+/// On a grid whose step is finer than the scale's last place, noise on zero is so many steps.
+#[test]
+fn textbook_noise_on_a_fine_grid_is_that_of_integers() {
+    let (scale, step) = (2f64.powi(-8), 2f64.powi(-62));
+    let in_steps = Ratio::new(1u64 << 54, 1u32).unwrap();
+    for seed in 0..50 {
+        let noise = textbook::discrete_laplace_z2k(0.0, scale, -62, &mut Fixed(100 * seed));
+        let steps = textbook::discrete_laplace(&in_steps, &mut Fixed(100 * seed)).unwrap();
+        assert_eq!(noise.unwrap(), steps.to_string().parse::<f64>().unwrap() * step);
+    }
+}
+
 #[test]
 fn below_one_there_is_zero_and_no_word_is_drawn() {
     let (mut below, mut entropy) = ([7; 20], Fixed(0));

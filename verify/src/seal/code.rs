@@ -23,7 +23,7 @@ pub fn code_hash(source: &str) -> Result<String, syn::Error> {
 }
 
 /// Whether one of the attributes that `item` starts with is `#[cfg(test)]`.
-pub(super) fn is_test(item: &impl ToTokens) -> bool {
+pub(crate) fn is_test(item: &impl ToTokens) -> bool {
     let mut tokens = item.to_token_stream().into_iter();
     while let Some(TokenTree::Punct(hash)) = tokens.next() {
         match tokens.next() {
