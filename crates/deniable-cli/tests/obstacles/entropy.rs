@@ -132,7 +132,9 @@ pub(crate) fn traced_with(
     row: &Row,
 ) -> super::run::Done {
     let call = inject.split(['=', ':']).nth(1).unwrap();
-    let mut strace = Command::new("strace");
+    // Who starts the tests in the background may have told them to ignore an interrupt, and what they start with them.
+    let mut strace = Command::new("env");
+    strace.args(["--default-signal=INT,TERM", "strace"]);
     strace.args(["-f", "-o", "/dev/null", "-e", &format!("trace={call}"), "-e", inject]);
     strace.args(more).arg(&*PROGRAM).args(row.words());
     let stdin: Stdio = input(folder, row.stdin);
