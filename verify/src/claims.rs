@@ -53,7 +53,7 @@ pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String
                 let stored = toml::to_string(&stored).map_err(|error| vec![error.to_string()])?;
                 write(root, RESULTS, &stored)?;
             }
-            // Until all of them have run there is no page.
+            // Until all of them that are always shown have run there is no page.
             if let Ok(page) = page(&claims, &results(root)?) {
                 write(root, PAGE, &page)?;
             }
@@ -194,14 +194,19 @@ fn compare(claim: &Claim, said: &str, stored: Option<&Outcome>) -> Result<(), Ve
     }
 }
 
-/// The page, if there is a result for each claim, and no other.
+/// The page, if there is a result for each claim that is always shown, and none for what is no claim. What was not run yet is said to be so.
 fn page(claims: &[Claim], results: &Outcomes) -> Result<String, Vec<String>> {
     let mut page = String::from(INTRODUCTION);
     let mut missing = Vec::new();
     for claim in claims {
-        let Some(outcome) = results.get(&claim.id) else {
+        let outcome = results.get(&claim.id);
+        if outcome.is_none() && claim.when == When::Always {
             missing.push(format!("{RESULTS} has no result of {}", claim.id));
             continue;
+        }
+        let (date, said) = match outcome {
+            Some(Outcome { date, said }) => (date.as_str(), said.as_str()),
+            None => ("not yet", "no result is kept of it"),
         };
         let Claim { claim, surface, evidence, command, cost, when, .. } = claim;
         let when = match when {
@@ -209,7 +214,6 @@ fn page(claims: &[Claim], results: &Outcomes) -> Result<String, Vec<String>> {
             When::Ci => "in CI",
             When::Hand => "by hand",
         };
-        let Outcome { date, said } = outcome;
         let row = writeln!(
             page,
             "| {claim} | {surface} | {evidence} | `{command}` | {cost}, {when} | {date} | {said} |"
@@ -290,13 +294,16 @@ when = "hand"
     #[test]
     fn a_page_has_all_claims_or_is_none() {
         let claims = parse(TWO).unwrap();
-        let mut results = Outcomes::from([("a".to_owned(), outcome("3 tries"))]);
-        assert_eq!(page(&claims, &results), Err(vec![format!("{RESULTS} has no result of b")]));
-        results.insert("b".into(), outcome("passed"));
+        let mut results = Outcomes::from([("b".to_owned(), outcome("passed"))]);
+        assert_eq!(page(&claims, &results), Err(vec![format!("{RESULTS} has no result of a")]));
+        results.insert("a".into(), outcome("3 tries"));
         let page = page(&claims, &results).unwrap();
         assert!(page.ends_with(
             "| B is so | SQL | it is tried too | `false` | 1 h, by hand | 2026-01-01 | passed |\n"
         ));
+        results.remove("b");
+        let unrun = super::page(&claims, &results).unwrap();
+        assert!(unrun.ends_with("1 h, by hand | not yet | no result is kept of it |\n"));
         results.insert("c".into(), outcome("passed"));
         assert!(super::page(&claims, &results).is_err());
     }
