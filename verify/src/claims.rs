@@ -32,7 +32,8 @@ pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String
                     "{PAGE} is not what is made of {CLAIMS} and {RESULTS}; run `verify claims`"
                 )]);
             }
-            println!("result: {} claims, each with a command and a result", claims.len());
+            let run = results(root)?.len();
+            println!("result: {} claims, of which {run} have a result", claims.len());
         }
         ["list"] => claims.iter().for_each(|claim| println!("{} ({})", claim.id, claim.cost)),
         ["run", "--compare", ref ids @ ..] if !ids.is_empty() => {
