@@ -121,20 +121,20 @@ mod tests {
 
     /// Two instances of a function of five lines: one reaches the inner block, one the end.
     const REPORT: &str = r#"{"data": [{
-        "files": [{"filename": "/root/a.rs", "segments": [
+        "files": [{"filename": "/tree/a.rs", "segments": [
             [1, 1, 2, true, true, false], [2, 8, 2, true, true, false], [2, 14, 0, true, true, true],
             [2, 15, 0, true, true, false], [4, 6, 2, true, false, false], [5, 2, 0, false, false, false]]}],
         "functions": [
-            {"filenames": ["/root/a.rs"], "count": 2, "regions": [[1, 1, 5, 2, 2, 0, 0, 0], [2, 15, 4, 6, 0, 0, 0, 0]],
+            {"filenames": ["/tree/a.rs"], "count": 2, "regions": [[1, 1, 5, 2, 2, 0, 0, 0], [2, 15, 4, 6, 0, 0, 0, 0]],
              "branches": [[2, 8, 2, 14, 0, 2, 0, 0, 4]]},
-            {"filenames": ["/root/a.rs"], "count": 0, "regions": [[1, 1, 5, 2, 0, 0, 0, 0], [2, 15, 4, 6, 0, 0, 0, 0]],
+            {"filenames": ["/tree/a.rs"], "count": 0, "regions": [[1, 1, 5, 2, 0, 0, 0, 0], [2, 15, 4, 6, 0, 0, 0, 0]],
              "branches": [[2, 8, 2, 14, 0, 0, 0, 0, 4]]},
             {"filenames": ["/elsewhere/b.rs"], "count": 1, "regions": [], "branches": []}]}],
         "type": "llvm.coverage.json.export", "version": "3.1.0"}"#;
 
     #[test]
     fn what_one_instance_reaches_is_reached() {
-        let files = read(Path::new("/root"), REPORT).unwrap();
+        let files = read(Path::new("/tree"), REPORT).unwrap();
         assert_eq!(files.len(), 1);
         let reached = &files["a.rs"];
         assert_eq!(
@@ -144,6 +144,6 @@ mod tests {
         assert_eq!(reached.functions, BTreeMap::from([((1, 1), true)]));
         assert_eq!(reached.regions.values().copied().collect::<Vec<_>>(), [true, false]);
         assert_eq!(reached.branches, BTreeMap::from([((2, 8, 2, 14), (false, true))]));
-        assert!(read(Path::new("/root"), "{}").is_err());
+        assert!(read(Path::new("/tree"), "{}").is_err());
     }
 }
