@@ -250,6 +250,10 @@ fn mutate(
         .args(["mutants", "--package", part.package, "--profile=mutants", "--no-shuffle"])
         .args(["--exclude=**/tests.rs", "--exclude=**/tests/**", "--baseline=skip"])
         .arg(format!("--timeout={}", stage.longest))
+        .arg(format!(
+            "--jobs={}",
+            std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4))
+        ))
         .args(part.files.iter().map(|file| format!("--file=crates/{}/src/{file}", part.package)))
         .args(stage.packages.iter().map(|package| format!("--test-package={package}")))
         .arg("--output")
