@@ -65,6 +65,12 @@ pub fn enumerate<const BITS: u32, T: Ord + Clone + Debug, E>(
     Law { mass, remainder: share((depth, &unresolved)), runs }
 }
 
+/// Whether all of `count` outcomes are equally likely: each has its share of what is resolved.
+pub fn is_uniform<T: Ord + Debug>(law: &Law<T>, count: usize) -> bool {
+    let share = (RBig::ONE - &law.remainder) / RBig::from(count);
+    law.mass.len() == count && law.mass.values().all(|mass| *mass == share)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -10,6 +10,7 @@ pub mod claims;
 pub mod constant_time;
 pub mod coverage;
 pub mod deps;
+pub mod digits;
 pub mod draws;
 pub mod enumerate;
 pub mod instructions;

@@ -20,8 +20,10 @@ struct Part {
 }
 
 /// Tests, for `cargo test`.
+#[derive(Clone, Copy)]
 struct Stage {
     packages: &'static [&'static str],
+    features: &'static [&'static str],
     /// Programs of the packages.
     targets: &'static [&'static str],
     /// Tests of the programs.
@@ -30,9 +32,10 @@ struct Stage {
     longest: u32,
 }
 
-/// The unit tests that take less than a second.
+/// The unit tests of the samplers that take less than a second.
 const UNITS: Stage = Stage {
     packages: &["deniable-sample"],
+    features: &[],
     targets: &["--lib"],
     filters: &[
         "--skip=magnitudes_are_enclosed",
@@ -48,6 +51,7 @@ const UNITS: Stage = Stage {
 /// The laws, without those that take longest and without the planted mistakes, which try the tests.
 const LAWS: Stage = Stage {
     packages: &["deniable-laws"],
+    features: &[],
     targets: &["--test=laws"],
     filters: &[
         "--skip=planted",
@@ -65,6 +69,7 @@ const LAWS: Stage = Stage {
 /// What was left out above, and the bulk forms by their mechanisms.
 const ALL: Stage = Stage {
     packages: &["deniable-sample", "deniable-laws", "deniable-verify"],
+    features: &[],
     targets: &[
         "--lib",
         "--test=laws",
@@ -78,10 +83,94 @@ const ALL: Stage = Stage {
     longest: 900,
 };
 
+/// The tests of the arithmetic that are outside of it.
+const ARITHMETIC: Stage = Stage {
+    packages: &["deniable-num"],
+    features: &[],
+    targets: &["--test=vectors", "--test=special", "--test=ratios"],
+    filters: &[],
+    longest: 15,
+};
+
+/// The unit tests of the arithmetic, without the longest.
+const ARITHMETIC_UNITS: Stage = Stage {
+    packages: &["deniable-num"],
+    features: &[],
+    targets: &["--lib", "--test=certified"],
+    filters: &[
+        "--skip=planted",
+        "--skip=sums_of_each_format",
+        "--skip=every_sum_of_a_tiny_format",
+        "--skip=fast_encloses_plain",
+        "--skip=bounds_enclose_the_logarithm",
+        "--skip=bounds_hold_in_every_mode",
+        "--skip=every_short_number_added",
+        "--skip=sums_of_units_far_apart",
+        "--skip=floats_stray_less",
+        "--skip=exponentials",
+        "--skip=logarithms_of_",
+    ],
+    longest: 15,
+};
+
+/// All of it, and what the samplers and the mechanisms see of it.
+const ALL_ARITHMETIC: Stage = Stage {
+    packages: &["deniable-num", "deniable-sample", "deniable"],
+    features: &["deniable/rappor"],
+    targets: &["--lib", "--tests"],
+    filters: &[],
+    longest: 600,
+};
+
+/// What tests outside of the mechanisms say of them.
+const ALL_MECHANISMS: Stage = Stage {
+    packages: &["deniable", "deniable-verify"],
+    features: &["deniable/rappor"],
+    targets: &["--lib", "--tests"],
+    filters: &[],
+    longest: 900,
+};
+
+/// All tests beside the mechanisms, without the longest.
+const MECHANISMS: Stage = Stage {
+    packages: &["deniable"],
+    features: &["deniable/rappor"],
+    targets: &[
+        "--lib",
+        "--test=domain",
+        "--test=float_laplace",
+        "--test=framework",
+        "--test=in_place",
+        "--test=surface",
+    ],
+    filters: &["--skip=rappor::tests::plan::"],
+    longest: 120,
+};
+
 /// The laws whose tests have these words in their names.
 macro_rules! laws_of {
     ($($name:literal),*) => {
-        Stage { packages: &["deniable-laws"], targets: &["--test=laws"], filters: &["--skip=planted", $($name),*], longest: 15 }
+        Stage { packages: &["deniable-laws"], features: &[], targets: &["--test=laws"], filters: &["--skip=planted", $($name),*], longest: 15 }
+    };
+}
+
+/// The unit tests of mechanisms with these words in their names, without the longest.
+macro_rules! units_of {
+    ($($name:literal),*) => {
+        Stage {
+            packages: &["deniable"],
+            features: &["deniable/rappor"],
+            targets: &["--lib"],
+            filters: &[
+                "--skip=local_hashing::tests::all_answers_draw",
+                "--skip=all_vectors_draw_and_fail",
+                "--skip=rappor::tests::plan::",
+                "--skip=client::all_answers_draw",
+                "--skip=counts_are_those_of_the_definition",
+                $($name),*
+            ],
+            longest: 15,
+        }
     };
 }
 
@@ -118,6 +207,8 @@ const PARTS: &[Part] = &[
                 "uniform::powers",
                 "uniform::the_bound",
                 "uniform::refused",
+                "either_below::",
+                "many_below::",
                 "words::",
                 "faults::"
             ),
@@ -135,7 +226,7 @@ const PARTS: &[Part] = &[
     Part {
         name: "entropy",
         package: "deniable-sample",
-        files: &["entropy/*.rs", "backend/*.rs"],
+        files: &["entropy/*.rs", "backend/*.rs", "error.rs"],
         stages: &[UNITS, LAWS, ALL],
     },
     Part {
@@ -143,6 +234,91 @@ const PARTS: &[Part] = &[
         package: "deniable-sample",
         files: &["textbook.rs"],
         stages: &[laws_of!("textbook::"), LAWS, ALL],
+    },
+    Part {
+        name: "rounding",
+        package: "deniable-num",
+        files: &[
+            "bound.rs",
+            "cast.rs",
+            "directed.rs",
+            "enclosure.rs",
+            "error.rs",
+            "float.rs",
+            "power.rs",
+            "ratio.rs",
+            "round.rs",
+        ],
+        stages: &[ARITHMETIC, ARITHMETIC_UNITS, ALL_ARITHMETIC],
+    },
+    Part {
+        name: "narrow",
+        package: "deniable-num",
+        files: &["narrow.rs", "wide.rs"],
+        stages: &[ARITHMETIC_UNITS, ALL_ARITHMETIC],
+    },
+    Part {
+        name: "elementary",
+        package: "deniable-num",
+        files: &["certified.rs", "elementary/*.rs"],
+        stages: &[ARITHMETIC_UNITS, ARITHMETIC, ALL_ARITHMETIC],
+    },
+    Part {
+        name: "responses",
+        package: "deniable",
+        files: &["mechanism/*.rs", "mechanism/randomized_response*/*.rs"],
+        stages: &[units_of!("mechanism::"), MECHANISMS, ALL_MECHANISMS],
+    },
+    Part {
+        name: "encodings",
+        package: "deniable",
+        files: &[
+            "mechanism/local_hashing/*.rs",
+            "mechanism/subset_selection/*.rs",
+            "mechanism/unary_encoding/*.rs",
+        ],
+        stages: &[
+            units_of!("local_hashing::", "subset_selection::", "unary_encoding::"),
+            MECHANISMS,
+            ALL_MECHANISMS,
+        ],
+    },
+    Part {
+        name: "noise",
+        package: "deniable",
+        files: &["mechanism/vector_*_laplace_cks20/*.rs"],
+        stages: &[units_of!("laplace_cks20::"), MECHANISMS, ALL_MECHANISMS],
+    },
+    Part {
+        name: "framework",
+        package: "deniable",
+        files: &["bits.rs", "bulk.rs", "domain.rs", "error.rs", "measure.rs", "measurement.rs"],
+        stages: &[
+            units_of!(
+                "bits::",
+                "bulk::",
+                "domain::",
+                "error::",
+                "measure::",
+                "randomized_response_bitvec::",
+                "spec::"
+            ),
+            MECHANISMS,
+            ALL_MECHANISMS,
+        ],
+    },
+    Part {
+        name: "rappor",
+        package: "deniable",
+        files: &[
+            "rappor/client.rs",
+            "rappor/filter.rs",
+            "rappor/keyed.rs",
+            "rappor/map.rs",
+            "rappor/params.rs",
+            "rappor/response.rs",
+        ],
+        stages: &[units_of!("rappor::"), MECHANISMS, ALL_MECHANISMS],
     },
 ];
 
@@ -229,6 +405,7 @@ fn mutate(
         Command::new(&cargo)
             .args(["test", "--quiet", "--profile=mutants"])
             .args(stage.packages.iter().map(|package| format!("--package={package}")))
+            .args(stage.features.iter().map(|feature| format!("--features={feature}")))
             .args(stage.targets)
             .args(arguments)
             .current_dir(root)
@@ -256,6 +433,7 @@ fn mutate(
         ))
         .args(part.files.iter().map(|file| format!("--file=crates/{}/src/{file}", part.package)))
         .args(stage.packages.iter().map(|package| format!("--test-package={package}")))
+        .args(stage.features.iter().map(|feature| format!("--features={feature}")))
         .arg("--output")
         .arg(folder)
         .args(only)

@@ -1,118 +1,16 @@
-//! Local hashing in bulk: the residues that seeds are made of, several from a word, and the joint law of rows.
-
-use core::fmt::Debug;
+//! Local hashing in bulk: the joint law of rows, and the residues and buckets that they are made of.
 
 use dashu_int::UBig;
 use dashu_ratio::RBig;
 use deniable::prelude::*;
 use deniable::{LocalHashing, Source};
-use deniable_sample::{ManyBelow, Result as Sampled, Word, sample_uniform_int_below};
+use deniable_sample::Word;
 use deniable_verify::audit::local::hashing::{Parameters, bucket_of, seed_length, shipping};
 use deniable_verify::audit::local::laws::given_one_pass;
+use deniable_verify::digits::many_by_division;
 use deniable_verify::enumerate::enumerate;
 use deniable_verify::inversion::value;
-use deniable_verify::law::Law;
 use deniable_verify::words::{Script, Script64, spread};
-
-/// Whether all of `count` outcomes are equally likely: each has its share of what is resolved.
-fn is_uniform<T: Ord + Debug>(law: &Law<T>, count: usize) -> bool {
-    let share = (RBig::ONE - &law.remainder) / RBig::from(count);
-    law.mass.len() == count && law.mass.values().all(|mass| *mass == share)
-}
-
-fn many<S: Source>(n: u32, count: usize, source: &mut S) -> Sampled<Vec<u16>> {
-    let mut below = vec![0; count];
-    ManyBelow::new(n)?.sample_all(&mut below, &mut Vec::new(), source)?;
-    Ok(below)
-}
-
-/// With words of 4 bits, three digits of 2, one of 3 to 8, and one from several words of more; with words of 8 bits up to six of 2. One word more
-/// than is needed if none is rejected, so that some are drawn again.
-#[test]
-fn many_over_every_script() {
-    for n in 1..=17u32 {
-        for count in 0..=4usize {
-            let words = match n {
-                1 => 0,
-                2 => count.div_ceil(3),
-                3..=15 => count,
-                _ => 2 * count,
-            };
-            let outcomes = (n as usize).pow(count as u32);
-            if words <= 4 && outcomes <= 100_000 {
-                let law = enumerate(words + 1, |s: &mut Script<'_, 4>| many(n, count, s));
-                assert!(is_uniform(&law, outcomes), "{n} {count}");
-                assert!(law.remainder < RBig::ONE, "{n} {count}");
-            }
-        }
-    }
-    for (n, digits) in
-        [(2u32, 6usize), (3, 3), (4, 3), (5, 2), (7, 2), (8, 2), (9, 1), (64, 1), (65, 1)]
-    {
-        for count in [1, digits - 1, digits, digits + 1] {
-            let words = count.div_ceil(digits);
-            let law = enumerate(words.max(1), |s: &mut Script<'_, 8>| many(n, count, s));
-            assert!(is_uniform(&law, (n as usize).pow(count as u32)), "{n} {count}");
-        }
-    }
-}
-
-/// The first digits in base n of a word, by division, or none if it is rejected.
-fn by_division(n: u32, digits: usize, word: u64, count: usize) -> Option<Vec<u16>> {
-    let (n, whole) = (UBig::from(n), UBig::ONE << 64);
-    let power = n.pow(digits);
-    let product = &power * UBig::from(word);
-    if &product % &whole < &whole % &power {
-        return None;
-    }
-    let below = product / whole;
-    let digit = |i: usize| u16::try_from(&below / n.pow(digits - 1 - i) % &n).unwrap();
-    Some((0..count).map(digit).collect())
-}
-
-/// How many digits a word of 64 bits gives.
-fn digits_of(n: u32) -> usize {
-    (1..=48).rev().find(|&digits| UBig::from(n).pow(digits) <= UBig::ONE << 48).unwrap()
-}
-
-/// What [`ManyBelow`] draws of a script, and how many words of it.
-fn many_by_division(n: u32, count: usize, script: &[u64]) -> (Vec<u16>, usize) {
-    let digits = digits_of(n);
-    let (first, rest) = script.split_at(count.div_ceil(digits));
-    // Those that are rejected take the words behind the block.
-    let mut more = rest.iter();
-    let mut one = || more.find_map(|&word| by_division(n, 1, word, 1)).unwrap()[0];
-    let mut below = Vec::new();
-    for (group, &word) in first.iter().enumerate() {
-        let count = digits.min(count - group * digits);
-        match by_division(n, digits, word, count) {
-            Some(group) => below.extend(group),
-            None => below.extend((0..count).map(|_| one())),
-        }
-    }
-    (below, script.len() - more.len())
-}
-
-#[test]
-fn many_over_64_bit_words() {
-    let mut words = spread(900);
-    words.extend([1, u64::MAX, u64::MAX - 1, 1 << 63, (1 << 63) - 1]);
-    // Zero is rejected by all but powers of two.
-    words.iter_mut().step_by(5).for_each(|word| *word = 0);
-    let mut again = 0;
-    for n in [2, 3, 4, 5, 6, 7, 56, 255, 256, 257, 1000, 4097, 46_341, 65_535, 65_536] {
-        for script in words.windows(200).step_by(37) {
-            for count in [0, 1, 2, digits_of(n), digits_of(n) + 1, 5 * digits_of(n) + 1] {
-                let mut source = Script64::new(script);
-                let (expected, used) = many_by_division(n, count, script);
-                assert_eq!(many(n, count, &mut source), Ok(expected), "{n} {count}");
-                assert_eq!(source.asked, used, "{n} {count}");
-                again += usize::from(used > count.div_ceil(digits_of(n)));
-            }
-        }
-    }
-    assert!(again > 100, "{again}");
-}
 
 /// The probability of a row.
 fn probability(Parameters { k, g, prob }: Parameters, answer: u32, row: &[u16]) -> RBig {
@@ -243,52 +141,6 @@ fn rows_of_all_answers_draw_the_same_words() {
 /// The checks above find these mistakes.
 mod planted {
     use super::*;
-
-    /// Two digits of 3 from a word of 4 bits.
-    fn is_found(draw: fn(&mut Script<'_, 4>) -> Sampled<Vec<u64>>) -> bool {
-        !is_uniform(&enumerate(2, draw), 9)
-    }
-
-    /// The digits, and what is left of the word.
-    fn split(word: u64) -> (Vec<u64>, u64) {
-        let (first, left) = (word * 3 / 16, word * 3 % 16);
-        (vec![first, left * 3 / 16], left * 3 % 16)
-    }
-
-    #[test]
-    fn the_right_digits_are_not_accused() {
-        assert!(!is_found(|s| {
-            loop {
-                // 16 mod 9 = 7.
-                let (digits, left) = split(s.draw()?.value());
-                if left >= 7 {
-                    return Ok(digits);
-                }
-            }
-        }));
-    }
-
-    #[test]
-    fn digits_of_words_that_should_be_rejected() {
-        assert!(is_found(|s| s.draw().map(|word| split(word.value()).0)));
-        // 16 mod 3 in the place of 16 mod 9.
-        assert!(is_found(|s| {
-            loop {
-                let (digits, left) = split(s.draw()?.value());
-                if left >= 1 {
-                    return Ok(digits);
-                }
-            }
-        }));
-    }
-
-    #[test]
-    fn digits_that_are_not_independent() {
-        assert!(is_found(|s| {
-            let digit: u64 = sample_uniform_int_below(3u64, s)?;
-            Ok(vec![digit, (digit + 1) % 3])
-        }));
-    }
 
     /// Two answers of two categories, with one mistake.
     fn rows_are_found(

@@ -52,3 +52,43 @@ fn lengthened(x: Real) -> Real {
     }
     Real { mantissa: x.mantissa << shift, exponent: x.exponent - i64::from(shift), ..x }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ULP: f64 = f64::EPSILON;
+
+    /// What an enclosure is rounded to, down and up, and whether it decides.
+    fn rounded(negative: bool, low: Real, high: Real) -> [(f64, bool); 2] {
+        [Direction::Down, Direction::Up]
+            .map(|direction| Enclosure { negative, low, high }.round(direction))
+    }
+
+    /// A float at an end is no obstacle: the number is no float.
+    #[test]
+    fn ends_that_are_floats_decide() {
+        let one = Real::exact(false, 1, 0);
+        let above = Real::exact(false, (1 << 100) + 1, -100);
+        let below = Real::exact(false, (1 << 100) - 1, -100);
+        assert_eq!(rounded(false, one, above), [(1.0, true), (1.0 + ULP, true)]);
+        assert_eq!(rounded(false, below, one), [(1.0 - ULP / 2.0, true), (1.0, true)]);
+        assert_eq!(rounded(true, one, above), [(-1.0 - ULP, true), (-1.0, true)]);
+        assert_eq!(rounded(true, below, one), [(-1.0, true), (-1.0 + ULP / 2.0, true)]);
+        // By one unit of the longest mantissa.
+        let just = Real::exact(false, (1 << 127) + 1, -127);
+        assert_eq!(rounded(false, one, just), [(1.0, true), (1.0 + ULP, true)]);
+        // Sticky ends are between two of them already.
+        let sticky = Real { sticky: true, ..Real::exact(false, 1 << 127, -127) };
+        assert_eq!(rounded(false, one, sticky), [(1.0, true), (1.0 + ULP, true)]);
+        assert_eq!(rounded(false, sticky, above), [(1.0, true), (1.0 + ULP, true)]);
+    }
+
+    #[test]
+    fn what_is_not_decided_is_safe() {
+        let below = Real::exact(false, (1 << 100) - 1, -100);
+        let above = Real::exact(false, (1 << 100) + 1, -100);
+        assert_eq!(rounded(false, below, above), [(1.0 - ULP / 2.0, false), (1.0 + ULP, false)]);
+        assert_eq!(rounded(true, below, above), [(-1.0 - ULP, false), (-1.0 + ULP / 2.0, false)]);
+    }
+}

@@ -123,12 +123,13 @@ fn word_ratio(numerator: u64, denominator: u64) -> Real {
     let divisor = u128::from(denominator << down);
     // Both have their leading bit at bit 63, so that the quotient is between 1/2 and 2.
     let dividend = u128::from(numerator << up) << 63;
+    // A quotient of words that has an end in binary has it within 63 places: what has a rest here has one forever.
     let rest = (dividend % divisor) << 64;
     Real {
         negative: false,
         mantissa: ((dividend / divisor) << 64) + rest / divisor,
         exponent: i64::from(down) - i64::from(up) - 127,
-        sticky: rest % divisor != 0,
+        sticky: rest != 0,
     }
 }
 

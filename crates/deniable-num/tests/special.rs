@@ -170,6 +170,8 @@ fn typed_bounds_keep_their_direction() {
     assert!(up(1.0).div(down(0.0)).is_err() && down(-1.0).div(up(1.0)).is_err());
     assert!(up(1.0).scale(-1.0).is_err() && up(1.0).scale(f64::NAN).is_err());
     assert!(Upper::new(f64::NAN).is_err() && Lower::new(f32::NAN).is_err());
+    assert_eq!((up(0.0).div(down(3.0)), down(0.0).div(up(3.0))), (Ok(up(0.0)), Ok(down(0.0))));
+    assert_eq!(up(1.0).scale(f64::NAN).unwrap_err().operation(), "Upper::scale");
 }
 
 #[test]
@@ -178,6 +180,10 @@ fn bounds_compare_by_value() {
     assert_ne!(Upper::new(TINY).unwrap(), Upper::new(0.0).unwrap());
     assert_eq!(Lower::new(-INF).unwrap(), Lower::new(-INF).unwrap());
     assert!(Lower::new(-1.0f32).unwrap() < Lower::new(-0.5f32).unwrap());
+    let ascending = [-INF, -MAX, -2.0, -1.5, -1.0, -TINY, 0.0, TINY, 1.0, 1.5, 2.0, MAX, INF];
+    for pair in ascending.windows(2) {
+        assert!(Upper::new(pair[0]).unwrap() < Upper::new(pair[1]).unwrap(), "{pair:?}");
+    }
 }
 
 #[test]

@@ -10,6 +10,8 @@ pub mod law;
 
 #[path = "../../src/bisect.rs"]
 pub mod bisect;
+#[path = "../../src/digits.rs"]
+pub mod digits;
 #[path = "../../src/draws.rs"]
 pub mod draws;
 #[path = "../../src/enumerate.rs"]

@@ -3,6 +3,8 @@
 
 #[path = "../../tests/bernoulli.rs"]
 mod bernoulli;
+#[path = "../../tests/either_below.rs"]
+mod either_below;
 #[path = "../../tests/faults.rs"]
 mod faults;
 #[path = "../../tests/laplace.rs"]
@@ -17,6 +19,8 @@ mod laplace_saturating;
 mod laplace_z2k;
 #[path = "../../tests/laplace_z2k_inversion.rs"]
 mod laplace_z2k_inversion;
+#[path = "../../tests/many_below.rs"]
+mod many_below;
 #[path = "../../tests/textbook.rs"]
 mod textbook;
 #[path = "../../tests/uniform.rs"]
