@@ -199,3 +199,49 @@ fn split(mantissa: u128, dropped: i64, sticky: bool) -> (u64, bool, bool, bool) 
     let half = 1u128 << (dropped - 1);
     (kept, rest > half || rest == half && sticky, rest == half && !sticky, rest != 0 || sticky)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A format by its size alone.
+    #[derive(Clone, Copy, Debug)]
+    struct Format<const PRECISION: u32, const MIN: i32, const MAX: i32>;
+
+    impl<const PRECISION: u32, const MIN: i32, const MAX: i32> Float for Format<PRECISION, MIN, MAX> {
+        const PRECISION: u32 = PRECISION;
+        const WIDTH: u32 = 64;
+        const MIN_EXPONENT: i32 = MIN;
+        const MAX_EXPONENT: i32 = MAX;
+
+        fn decode(self) -> Decoded {
+            Decoded::NaN
+        }
+
+        fn encode(_: bool, _: u64, _: i32) -> Self {
+            Format
+        }
+
+        fn to_raw(self) -> u64 {
+            0
+        }
+
+        fn from_raw(_: u64) -> Self {
+            Format
+        }
+
+        fn infinity(_: bool) -> Self {
+            Format
+        }
+    }
+
+    #[test]
+    fn formats_wider_than_f64_are_refused() {
+        let is_refused = |check: fn()| std::panic::catch_unwind(check).is_err();
+        assert!(!is_refused(assert_format::<f32>) && !is_refused(assert_format::<f64>));
+        assert!(!is_refused(assert_format::<Format<53, -1074, 971>>));
+        assert!(is_refused(assert_format::<Format<54, -1074, 970>>));
+        assert!(is_refused(assert_format::<Format<53, -1075, 971>>));
+        assert!(is_refused(assert_format::<Format<53, -1074, 972>>));
+    }
+}

@@ -1,6 +1,7 @@
 //! What the operations do where arithmetic has no plain answer: decided, documented, and held here.
 
 use deniable_num::{Directed, Direction, Error, ErrorKind, InfCast, Lower, Real, Upper};
+use num_bigint::BigUint;
 
 const INF: f64 = f64::INFINITY;
 const MAX: f64 = f64::MAX;
@@ -215,7 +216,50 @@ fn a_sum_takes_exact_numbers_of_120_bits_only() {
     let one = Real::exact(false, 1, 0);
     let long = Real::exact(false, 1 << 120, 0);
     let third = Real::ratio(&1u32.into(), &3u32.into()).unwrap();
-    for (x, y) in [(long, one), (one, long), (third, one), (one, third)] {
+    for (x, y) in [(long, one), (one, long), (long, long), (third, one), (one, third)] {
         assert!(std::panic::catch_unwind(|| Real::sum(x, y)).is_err());
     }
+}
+
+#[test]
+fn the_nearest_of_two_is_the_even_one() {
+    let nearest = |mantissa, exponent| {
+        [false, true].map(|negative| {
+            Real::exact(negative, mantissa, exponent).round::<f64>(Direction::Nearest)
+        })
+    };
+    let both = |x: f64| [x, -x];
+    let odd = (1u128 << 52) + 1;
+    let ulp = f64::EPSILON;
+    // Below the middle, in it, above it: after an even float and after an odd one.
+    for (mantissa, float) in [
+        ((1 << 62) + (1 << 9) - 1, 1.0),
+        ((1 << 62) + (1 << 9), 1.0),
+        ((1 << 62) + (1 << 9) + 1, 1.0 + ulp),
+        ((odd << 10) + (1 << 9) - 1, 1.0 + ulp),
+        ((odd << 10) + (1 << 9), 1.0 + 2.0 * ulp),
+        ((odd << 10) + (1 << 9) + 1, 1.0 + 2.0 * ulp),
+    ] {
+        assert_eq!(nearest(mantissa, -62), both(float), "{mantissa:x}");
+    }
+    // All bits are below the smallest float, and the first of them is next to it, or further away.
+    assert_eq!(nearest(u128::MAX, -1074 - 128), both(TINY));
+    assert_eq!(nearest((1 << 127) + 1, -1074 - 128), both(TINY));
+    assert_eq!(nearest(1 << 127, -1074 - 128), [0.0; 2]);
+    assert_eq!(nearest(u128::MAX, -1074 - 129), [0.0; 2]);
+    assert_eq!(nearest(u128::MAX, 1024 - 128), both(INF));
+}
+
+/// Whether anything follows the leading 128 bits.
+#[test]
+fn long_integers_are_exact_if_zeros_follow() {
+    let power = BigUint::from(1u32) << 200u32;
+    let rounded = |n: &BigUint, direction| Real::from_big(n, -200).round::<f64>(direction);
+    assert_eq!([Direction::Down, Direction::Up].map(|to| rounded(&power, to)), [1.0; 2]);
+    let above = &power + 1u32;
+    assert_eq!(rounded(&above, Direction::Down), 1.0);
+    assert_eq!(rounded(&above, Direction::Up), 1.0 + f64::EPSILON);
+    assert_eq!(Real::from_big(&power, -200).exponent(), -127);
+    assert_eq!(Real::from_float(-0.75f64).unwrap().round::<f64>(Direction::Up), -0.75);
+    assert_eq!((Real::from_float(INF), Real::from_float(f64::NAN)), (None, None));
 }
