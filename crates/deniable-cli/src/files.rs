@@ -2,6 +2,7 @@
 
 mod atomic;
 mod background;
+mod footer;
 mod format;
 mod ipc;
 mod progress;

@@ -14,8 +14,9 @@ use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use deniable_arrow::FINGERPRINT;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
-use super::{BATCH, Compression, Format, ipc};
+use super::{BATCH, Compression, Format, footer, ipc};
 use crate::error::{Error, Kind, Result};
 use crate::foreign::{self, reading};
 
@@ -469,9 +470,22 @@ fn parquet(of: Of, wanted: &Wanted<'_>) -> Result<Source> {
         let of = of.clone();
         move || of.damaged("Parquet")
     };
-    let file = of.file()?;
+    let mut file = of.file()?;
+    let size = file.metadata().map_err(|error| Error::io(&of.0, &error))?.len();
+    if !footer::is_sound(&mut file).map_err(|error| Error::io(&of.0, &error))? {
+        return Err(damaged());
+    }
     let builder = reading(|| ParquetRecordBatchReaderBuilder::try_new(file));
     let builder = builder.and_then(std::result::Result::ok).ok_or_else(&damaged)?;
+    // As much is read at once as a column has by the footer.
+    let is_within = |column: &ColumnChunkMetaData| {
+        let (start, length) = column.byte_range();
+        start.checked_add(length).is_some_and(|end| end <= size)
+    };
+    let mut columns = builder.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
+    if reading(|| columns.all(is_within)) != Some(true) {
+        return Err(damaged());
+    }
     let columns = builder.parquet_schema().root_schema().get_fields().iter().enumerate();
     let places: Vec<usize> =
         columns.filter(|(_, column)| wanted.has(column.name())).map(|(i, _)| i).collect();

@@ -1,0 +1,372 @@
+//! The footer of a Parquet file, looked at before the library reads it, which asks for memory for as many groups of rows as a footer declares.
+//!
+//! A footer is a structure of Thrift's compact protocol: fields with a number, a kind and a value. The library goes by the numbers, this reader by both: a
+//! field of another kind than its number has is damage, so that both see the same lists. Of none of them more is declared than there are bytes left.
+
+use std::io::{self, Read, Seek, SeekFrom};
+
+/// What a field has behind its header, or an item of a list.
+enum Kind {
+    Bool,
+    Byte,
+    Integer,
+    Double,
+    Binary,
+    List(&'static Kind),
+    Structure(Fields),
+    /// A structure with one field, whatever its number, whose value is of this kind.
+    Union(&'static Kind),
+}
+
+use Kind::{Binary, Bool, Byte, Double, Integer, List, Structure, Union};
+
+/// Fields from the number 1 on.
+type Fields = &'static [Kind];
+
+// As in parquet.thrift of the format's version 2.12.
+const FILE: Fields = &[
+    Integer,
+    List(&Structure(SCHEMA_ELEMENT)),
+    Integer,
+    List(&Structure(ROW_GROUP)),
+    List(&Structure(KEY_VALUE)),
+    Binary,
+    List(&Union(&Structure(&[]))),
+];
+const SCHEMA_ELEMENT: Fields = &[
+    Integer,
+    Integer,
+    Integer,
+    Binary,
+    Integer,
+    Integer,
+    Integer,
+    Integer,
+    Integer,
+    Structure(LOGICAL_TYPE),
+];
+const LOGICAL_TYPE: Fields = &[
+    NOTHING,
+    NOTHING,
+    NOTHING,
+    NOTHING,
+    Structure(&[Integer, Integer]),
+    NOTHING,
+    Structure(TIME),
+    Structure(TIME),
+    NOTHING,
+    Structure(&[Byte, Bool]),
+    NOTHING,
+    NOTHING,
+    NOTHING,
+    NOTHING,
+    NOTHING,
+    Structure(&[Byte]),
+    Structure(&[Binary]),
+    Structure(&[Binary, Integer]),
+];
+const NOTHING: Kind = Structure(&[]);
+const TIME: Fields = &[Bool, Union(&Structure(&[]))];
+const KEY_VALUE: Fields = &[Binary, Binary];
+const ROW_GROUP: Fields = &[
+    List(&Structure(COLUMN)),
+    Integer,
+    Integer,
+    List(&Structure(&[Integer, Bool, Bool])),
+    Integer,
+    Integer,
+    Integer,
+];
+const COLUMN: Fields =
+    &[Binary, Integer, Structure(COLUMN_DATA), Integer, Integer, Integer, Integer];
+const COLUMN_DATA: Fields = &[
+    Integer,
+    List(&Integer),
+    List(&Binary),
+    Integer,
+    Integer,
+    Integer,
+    Integer,
+    List(&Structure(KEY_VALUE)),
+    Integer,
+    Integer,
+    Integer,
+    Structure(STATISTICS),
+    List(&Structure(&[Integer, Integer, Integer])),
+    Integer,
+    Integer,
+    Structure(&[Integer, List(&Integer), List(&Integer)]),
+    Structure(&[Structure(BOX), List(&Integer)]),
+];
+const STATISTICS: Fields = &[Binary, Binary, Integer, Integer, Binary, Binary, Bool, Bool];
+const BOX: Fields = &[Double, Double, Double, Double, Double, Double, Double, Double];
+
+/// Whether there is a footer, and no list in it has more items than there can be. The place in the file is where it was.
+pub(super) fn is_sound(file: &mut (impl Read + Seek)) -> io::Result<bool> {
+    let place = file.stream_position()?;
+    let sound = read(file).map(|footer| footer.is_some_and(|footer| whole(&footer)));
+    file.seek(SeekFrom::Start(place))?;
+    sound
+}
+
+/// The last bytes of a file: the footer, its length in four bytes, and four more by which a file is known.
+fn read(file: &mut (impl Read + Seek)) -> io::Result<Option<Vec<u8>>> {
+    let size = file.seek(SeekFrom::End(0))?;
+    let Some(tail) = size.checked_sub(8) else { return Ok(None) };
+    file.seek(SeekFrom::Start(tail))?;
+    let mut bytes = [0; 8];
+    file.read_exact(&mut bytes)?;
+    let [a, b, c, d, magic @ ..] = bytes;
+    let length = u32::from_le_bytes([a, b, c, d]);
+    let Some(start) = tail.checked_sub(length.into()) else { return Ok(None) };
+    if magic != *b"PAR1" {
+        return Ok(None);
+    }
+    file.seek(SeekFrom::Start(start))?;
+    let mut footer = vec![0; length as usize];
+    file.read_exact(&mut footer)?;
+    Ok(Some(footer))
+}
+
+fn whole(footer: &[u8]) -> bool {
+    Compact(footer).fields(FILE, DEEPEST).is_some()
+}
+
+/// Structures in structures: more than any footer has, of known fields or others.
+const DEEPEST: u32 = 64;
+
+/// The rest of a footer. Nothing is damage.
+struct Compact<'a>(&'a [u8]);
+
+impl Compact<'_> {
+    fn byte(&mut self) -> Option<u8> {
+        let (&first, rest) = self.0.split_first()?;
+        self.0 = rest;
+        Some(first)
+    }
+
+    fn skip(&mut self, count: u64) -> Option<()> {
+        self.0 = self.0.get(usize::try_from(count).ok()?..)?;
+        Some(())
+    }
+
+    /// Seven bits of each byte, the lowest first; the eighth says whether another follows.
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for shift in (0..64).step_by(7) {
+            let byte = self.byte()?;
+            number |= u64::from(byte & 0x7f) << shift;
+            if byte < 0x80 {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// The kind of the items of a list, and their number, of which each takes a byte at least.
+    fn items(&mut self) -> Option<(u8, u64)> {
+        let header = self.byte()?;
+        let count = match header >> 4 {
+            15 => self.number()?,
+            few => few.into(),
+        };
+        (count <= self.0.len() as u64).then_some((header & 15, count))
+    }
+
+    fn fields(&mut self, known: Fields, depth: u32) -> Option<()> {
+        self.each_field(depth, |this, number, code, depth| {
+            let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+            match place.and_then(|place| known.get(place)) {
+                Some(kind) => this.field(kind, code, depth),
+                None => this.unknown_field(code, depth),
+            }
+        })
+    }
+
+    /// Calls back for each field, with its number and the code of its kind.
+    fn each_field(
+        &mut self,
+        depth: u32,
+        mut field: impl FnMut(&mut Self, i16, u8, u32) -> Option<()>,
+    ) -> Option<()> {
+        let depth = depth.checked_sub(1)?;
+        let mut number = 0i16;
+        loop {
+            let header = self.byte()?;
+            let code = header & 15;
+            if code == STOP {
+                return Some(());
+            }
+            number = match header >> 4 {
+                0 => {
+                    let zigzag = u16::try_from(self.number()?).ok()?;
+                    (zigzag >> 1) as i16 ^ -((zigzag & 1) as i16)
+                }
+                more => number.checked_add(more.into())?,
+            };
+            field(self, number, code, depth)?;
+        }
+    }
+
+    /// A known field. A truth is in the header.
+    fn field(&mut self, kind: &Kind, code: u8, depth: u32) -> Option<()> {
+        match kind {
+            Bool => (code == TRUE || code == FALSE).then_some(()),
+            _ => self.value(kind, code, depth),
+        }
+    }
+
+    fn unknown_field(&mut self, code: u8, depth: u32) -> Option<()> {
+        if code == TRUE || code == FALSE { Some(()) } else { self.unknown(code, depth) }
+    }
+
+    /// A value of a known kind, or an item of a list.
+    fn value(&mut self, kind: &Kind, code: u8, depth: u32) -> Option<()> {
+        let is_right = match kind {
+            Bool => code == TRUE || code == FALSE,
+            Byte => code == BYTE,
+            Integer => (SHORT..=LONG).contains(&code),
+            Double => code == DOUBLE,
+            Binary => code == BINARY,
+            List(_) => code == LIST,
+            Structure(_) | Union(_) => code == STRUCTURE,
+        };
+        if !is_right {
+            return None;
+        }
+        match kind {
+            List(kind) => {
+                let (code, count) = self.items()?;
+                (0..count).try_for_each(|_| self.value(kind, code, depth))
+            }
+            Structure(fields) => self.fields(fields, depth),
+            Union(kind) => {
+                self.each_field(depth, |this, _, code, depth| this.field(kind, code, depth))
+            }
+            _ => self.unknown(code, depth),
+        }
+    }
+
+    /// A value that is not looked at, by its code alone.
+    fn unknown(&mut self, code: u8, depth: u32) -> Option<()> {
+        match code {
+            TRUE | FALSE | BYTE => self.skip(1),
+            SHORT..=LONG => self.number().map(drop),
+            DOUBLE => self.skip(8),
+            BINARY => {
+                let length = self.number()?;
+                self.skip(length)
+            }
+            LIST | SET => {
+                let depth = depth.checked_sub(1)?;
+                let (code, count) = self.items()?;
+                (0..count).try_for_each(|_| self.unknown(code, depth))
+            }
+            STRUCTURE => self.fields(&[], depth),
+            UUID => self.skip(16),
+            _ => None,
+        }
+    }
+}
+
+// The codes of kinds.
+const STOP: u8 = 0;
+const TRUE: u8 = 1;
+const FALSE: u8 = 2;
+const BYTE: u8 = 3;
+const SHORT: u8 = 4;
+const LONG: u8 = 6;
+const DOUBLE: u8 = 7;
+const BINARY: u8 = 8;
+const LIST: u8 = 9;
+const SET: u8 = 10;
+const STRUCTURE: u8 = 12;
+const UUID: u8 = 13;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{
+        BooleanArray, Int32Array, ListArray, RecordBatch, StringArray, types::Int32Type,
+    };
+    use parquet::arrow::ArrowWriter;
+
+    use super::*;
+
+    /// A footer with columns of several kinds, and two groups of rows.
+    fn footer() -> Vec<u8> {
+        let list = ListArray::from_iter_primitive::<Int32Type, _, _>([Some(vec![Some(1)]), None]);
+        let batch = RecordBatch::try_from_iter([
+            ("flag", Arc::new(BooleanArray::from(vec![true, false])) as _),
+            ("text", Arc::new(StringArray::from(vec!["a", "b"])) as _),
+            ("number", Arc::new(Int32Array::from(vec![1, 2])) as _),
+            ("list", Arc::new(list) as _),
+        ])
+        .unwrap();
+        let mut file = Vec::new();
+        let mut writer = ArrowWriter::try_new(&mut file, batch.schema(), None).unwrap();
+        for _ in 0..2 {
+            writer.write(&batch).unwrap();
+            writer.flush().unwrap();
+        }
+        writer.close().unwrap();
+        let (file, tail) = file.split_at(file.len() - 8);
+        let length = u32::from_le_bytes(tail[..4].try_into().unwrap());
+        file[file.len() - length as usize..].to_vec()
+    }
+
+    #[test]
+    fn a_footer_is_sound_and_no_part_of_it() {
+        let footer = footer();
+        assert!(whole(&footer));
+        for length in 0..footer.len() {
+            assert!(!whole(&footer[..length]), "{length}");
+        }
+    }
+
+    /// A field of one group of rows, one of more than there are bytes, and another kind in its place.
+    #[test]
+    fn no_list_is_longer_than_the_footer() {
+        let version = [0x15, 2];
+        let groups = |list: &[u8]| [&version[..], &[0x39], list, &[0]].concat();
+        assert!(whole(&groups(&[0x1c, 0])));
+        assert!(whole(&groups(&[0xfc, 1, 0])));
+        assert!(!whole(&groups(&[0xfc, 0xff, 0xff, 0xff, 0xff, 7, 0])));
+        assert!(!whole(&groups(&[0xfc, 3, 0])));
+        // A number of the fourth field, of which the library would read a list.
+        assert!(!whole(&[&version[..], &[0x35, 0x1c, 0]].concat()));
+        // A number that no field has.
+        assert!(whole(&[0x15, 2, 0x05, 0x7e, 1, 0]));
+        assert!(!whole(&[0x15, 2, 0x05, 0x88, 0x80, 0x08, 1, 0]));
+    }
+
+    #[test]
+    fn what_is_too_deep_is_damage() {
+        // Structures of the hundredth field, each in the other.
+        let nested =
+            |depth: usize| [vec![0x0c, 0xc8, 1].repeat(depth), vec![0; depth + 1]].concat();
+        assert!(whole(&nested(60)));
+        assert!(!whole(&nested(70)));
+        assert!(!whole(&nested(100_000)));
+        let lists = |depth: usize| [vec![0x09, 0xc8, 1], vec![0x19; depth], vec![0; 2]].concat();
+        assert!(whole(&lists(60)));
+        assert!(!whole(&lists(70)));
+    }
+
+    #[test]
+    fn a_damaged_length_is_damage() {
+        for (bytes, sound) in [
+            (&b""[..], false),
+            (b"PAR1", false),
+            (b"\0\x01\0\0\0PAR1", true),
+            (b"\0\x02\0\0\0PAR1", false),
+            (b"\0\x01\0\0\0PAR2", false),
+            (b"\0\xff\xff\xff\xffPAR1", false),
+        ] {
+            let mut file = io::Cursor::new(bytes);
+            assert_eq!(is_sound(&mut file).unwrap(), sound, "{bytes:?}");
+            assert_eq!(file.position(), 0);
+        }
+    }
+}
