@@ -2,7 +2,7 @@
 
 use core::cmp::Ordering;
 
-use deniable_sample::{Low, Source, Word, sample_bernoulli_float};
+use deniable_sample::{Entropy, Low, Result, Source, Word, sample_bernoulli_float};
 use deniable_verify::interval::{Range, explore};
 use deniable_verify::words::{Script, Script64, fraction, spread};
 
@@ -37,6 +37,31 @@ fn words_of_64_bits_are_what_they_say() {
         let (_, low) = word.mul(3);
         assert!(!low.is_below(word.wrapping_mul(3)));
     }
+}
+
+/// Entropy that counts.
+struct Counter(u64);
+
+impl Entropy for Counter {
+    fn fill(&mut self, words: &mut [u64]) -> Result<()> {
+        for word in words {
+            self.0 += 7;
+            *word = self.0;
+        }
+        Ok(())
+    }
+}
+
+#[test]
+fn entropy_is_a_source_of_its_own_words() {
+    let mut entropy = Counter(0);
+    assert_eq!((entropy.draw(), entropy.draw()), (Ok(7), Ok(14)));
+    let mut words = vec![1, 2, 3];
+    entropy.draw_many(5, &mut words).unwrap();
+    assert_eq!(words, [21, 28, 35, 42, 49]);
+    entropy.draw_many(1, &mut words).unwrap();
+    assert_eq!(words, [56]);
+    assert_eq!([entropy.bit(), Counter(u64::MAX - 10).bit()], [Ok(false), Ok(true)]);
 }
 
 #[test]
