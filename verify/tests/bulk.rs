@@ -101,9 +101,9 @@ fn places_in_constant_time() {
         assert!(t < 255 || second.unwrap().iter().max().is_some_and(|&most| most > t / 2));
     }
     let mechanism = categories(300, 0.7);
-    assert!(
-        mechanism.randomize_indices_constant_time(&mut [0u8; 3], &mut Script64::new(&[])).is_err()
-    );
+    let refused =
+        mechanism.randomize_indices_constant_time(&mut [0u8; 3], &mut Script64::new(&words));
+    assert_eq!(refused.unwrap_err().kind(), ErrorKind::InvalidParameter);
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 use deniable_sample::{
-    DiscreteLaplace, Error, Ratio, Result, Source, sample_discrete_laplace, sample_geometric,
+    DiscreteLaplace, Error, ErrorKind, Ratio, Result, Source, sample_discrete_laplace,
+    sample_geometric,
 };
 use deniable_verify::bisect::bisect;
 use deniable_verify::closed_form::{exp_neg, geometric, laplace_between, laplace_tail};
@@ -171,8 +172,12 @@ fn huge_scales_take_a_moment() {
 
 #[test]
 fn refused_scales() {
-    assert!(sample_geometric(&ratio(0, 1), &mut Script64::new(&[])).is_err());
-    assert!(sample_discrete_laplace(&ratio(0, 7), &mut Script64::new(&[])).is_err());
+    for error in [
+        sample_geometric(&ratio(0, 1), &mut Script64::new(&[1; 9])).unwrap_err(),
+        sample_discrete_laplace(&ratio(0, 7), &mut Script64::new(&[1; 9])).unwrap_err(),
+    ] {
+        assert_eq!(error.kind(), ErrorKind::InvalidParameter);
+    }
 }
 
 /// The checks above find these mistakes.

@@ -4,7 +4,9 @@ use dashu_base::Signed;
 use dashu_int::IBig;
 use dashu_ratio::RBig;
 use deniable_num::Float;
-use deniable_sample::{DiscreteLaplaceZ2k, Error, Result, sample_discrete_laplace_Z2k, textbook};
+use deniable_sample::{
+    DiscreteLaplaceZ2k, Error, ErrorKind, Result, sample_discrete_laplace_Z2k, textbook,
+};
 use deniable_verify::closed_form::laplace_tail;
 use deniable_verify::draws::enumerate_draws;
 use deniable_verify::enumerate::{enumerate, inverse_power_of_two};
@@ -120,12 +122,16 @@ fn textbook_on_eight_bit_floats() {
 
 #[test]
 fn refused_parameters() {
-    let none = || Script64::new(&[]);
+    // Not for want of words.
+    let refused = |shift: f64, scale: f64| {
+        let drawn = sample_discrete_laplace_Z2k(shift, scale, 0, &mut Script64::new(&[1; 9]));
+        assert_eq!(drawn.unwrap_err().kind(), ErrorKind::InvalidParameter, "{shift} {scale}");
+    };
     for scale in [0.0, -0.0, -1.0, f64::INFINITY, f64::NAN] {
-        assert!(sample_discrete_laplace_Z2k(0.0, scale, 0, &mut none()).is_err());
+        refused(0.0, scale);
     }
     for shift in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
-        assert!(sample_discrete_laplace_Z2k(shift, 1.0, 0, &mut none()).is_err());
+        refused(shift, 1.0);
     }
     for k in [-1075, 1024, i32::MIN, i32::MAX] {
         assert!(DiscreteLaplaceZ2k::<f64>::new(1.0, k).is_err());
