@@ -292,3 +292,17 @@ fn public_columns_lose_their_dictionaries() {
         regions.len() == 200 && regions[0].starts_with("a0,") && regions[199].starts_with("b99,")
     );
 }
+
+/// Two billion groups of rows, for which the library of Parquet asks for memory.
+#[test]
+fn a_footer_that_declares_too_much_is_damage() {
+    let folder = Folder::new();
+    let root = [0x48, 1, b'r', 0x15, 0, 0];
+    let groups = [0x19, 0xfc, 0xff, 0xff, 0xff, 0xff, 7, 0];
+    let footer = [&[0x15, 2, 0x19, 0x1c][..], &root, &[0x16, 0], &groups].concat();
+    let length = (footer.len() as u32).to_le_bytes();
+    let file = [&b"PAR1"[..], &footer, &length, b"PAR1"].concat();
+    std::fs::write(folder.path("answers.parquet"), file).unwrap();
+    let said = folder.refused(&["randomize", "survey.toml", "answers.parquet", "-o", "x.csv"], 1);
+    assert!(said.contains("answers.parquet: it cannot be read as Parquet"), "{said}");
+}
