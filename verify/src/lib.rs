@@ -13,6 +13,7 @@ pub mod deps;
 pub mod digits;
 pub mod draws;
 pub mod enumerate;
+pub mod flips;
 pub mod instructions;
 pub mod inversion;
 #[cfg(unix)]

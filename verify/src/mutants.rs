@@ -56,6 +56,7 @@ const LAWS: Stage = Stage {
         "--test=bernoulli",
         "--test=either_below",
         "--test=faults",
+        "--test=flips",
         "--test=laplace",
         "--test=laplace_all",
         "--test=laplace_digits",
@@ -224,7 +225,12 @@ const PARTS: &[Part] = &[
         name: "bernoulli",
         package: "deniable-sample",
         files: &["bernoulli_*/*.rs", "expansion.rs", "ratio.rs"],
-        stages: &[laws_of!("bernoulli", "words"), UNITS, LAWS, ALL],
+        stages: &[
+            laws_of!("bernoulli", "flips", "laplace", "laplace_saturating"),
+            UNITS,
+            LAWS,
+            ALL,
+        ],
     },
     Part {
         name: "uniform",

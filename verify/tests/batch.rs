@@ -4,6 +4,7 @@ use dashu_ratio::RBig;
 use deniable::prelude::*;
 use deniable_sample::{Dyadic, FLIPS, Scratch, Source, Word};
 use deniable_verify::enumerate::enumerate;
+use deniable_verify::flips::{agreeing, flips_of};
 use deniable_verify::inversion::value;
 use deniable_verify::words::{Script, Script64, spread};
 
@@ -83,76 +84,6 @@ fn reports_of_a_batch_are_independent() {
     }
 }
 
-/// The binary digits of a probability below 1, to the last that is not zero.
-fn digits(prob: f64) -> Vec<bool> {
-    let (mut rest, two, mut digits) = (value(prob), RBig::from(2), Vec::new());
-    while rest != RBig::ZERO {
-        rest *= &two;
-        digits.push(rest >= RBig::ONE);
-        if rest >= RBig::ONE {
-            rest -= RBig::ONE;
-        }
-    }
-    digits
-}
-
-/// Whether a number that begins with these digits is below the probability. None if they do not tell.
-fn is_below(probability: &[bool], mut number: impl Iterator<Item = bool>) -> Option<bool> {
-    for digit in probability {
-        match number.next() {
-            Some(own) if own != *digit => return Some(*digit),
-            Some(_) => {}
-            None => return None,
-        }
-    }
-    Some(false)
-}
-
-/// Flips from 64-bit words, lane by lane, as the documentation has it, and how many words they take.
-fn flips_of(prob: f64, count: usize, constant_time: bool, words: &[u64]) -> (Vec<bool>, usize) {
-    if prob == 0.0 || prob == 1.0 {
-        return (vec![prob == 1.0; count], 0);
-    }
-    let digits = digits(prob);
-    let groups = count.div_ceil(64);
-    let together = match constant_time {
-        true => digits.len(),
-        false => digits.len().min((count / groups).ilog2() as usize + 3),
-    };
-    let mut used = together * groups;
-    let flips = (0..count).map(|lane| {
-        let column = (0..together).map(|d| words[d * groups + lane / 64] >> (lane % 64) & 1 == 1);
-        let decided = is_below(&digits, column.clone());
-        decided.unwrap_or_else(|| {
-            // Words of its own, from their highest bit.
-            let from = used;
-            let own =
-                words[from..].iter().flat_map(|w| (0..64).rev().map(move |i| w >> i & 1 == 1));
-            let rest = &digits[together..];
-            let agree = rest.iter().zip(own.clone()).take_while(|(a, b)| **a == *b).count();
-            used += (agree + 1).min(rest.len()).div_ceil(64);
-            is_below(rest, own).expect("words enough")
-        })
-    });
-    (flips.collect(), used)
-}
-
-/// Scripts in which whole columns agree with a probability for so many places, so that lanes have to look at the last ones.
-fn agreeing(prob: f64, groups: usize, random: &[u64]) -> Vec<u64> {
-    let digits = if prob < 1.0 { digits(prob) } else { Vec::new() };
-    let mut words = random.to_vec();
-    for (place, digit) in digits.iter().enumerate() {
-        for group in 0..groups {
-            if let Some(word) = words.get_mut(place * groups + group) {
-                // Lane j agrees for j·17 mod 71 places.
-                let agree = (0..64).filter(|j| j * 17 % 71 > place).fold(0, |m, j| m | 1u64 << j);
-                *word = *word & !agree | if *digit { agree } else { 0 };
-            }
-        }
-    }
-    words
-}
-
 #[test]
 fn each_report_is_decided_by_its_own_lane() {
     let words = spread(60_000);
@@ -216,45 +147,6 @@ fn a_batch_draws_the_same_whatever_the_answers_and_fails_as_a_whole() {
         for most in 0..=60 {
             assert_eq!(asked(true, most), asked(false, most));
             assert_eq!(asked(true, most).0.is_ok(), most >= needed);
-        }
-    }
-}
-
-/// As many words as the flips take, and no others.
-#[test]
-fn more_or_fewer_words_of_flips_are_refused() {
-    let law = Dyadic::from_float(0.3).unwrap();
-    for (words, count) in [(0, 1), (1, 0), (1, 65), (2, 64), (3, 128)] {
-        let mut source = Script64::new(&[]);
-        let drawn =
-            law.sample_flips(&mut vec![0; words], count, false, &mut Scratch::new(), &mut source);
-        assert!(drawn.is_err() && source.asked == 0);
-    }
-    law.sample_flips(&mut [], 0, true, &mut Scratch::new(), &mut Script64::new(&[])).unwrap();
-}
-
-#[test]
-fn lanes_of_64_bits_are_each_their_own_uniform_number() {
-    let words = spread(40_000);
-    for prob in [0.0, 5e-324, 1e-310, 1e-3, 0.1, 1.0 / 3.0, 0.5, 0.75, 0.9999, 1.0] {
-        let law = Dyadic::from_float(prob).unwrap();
-        for (count, constant_time) in
-            [(1usize, false), (2, true), (64, false), (64, true), (200, false), (1024, false)]
-        {
-            for random in words.windows(9000).step_by(15_013) {
-                for script in [random, &agreeing(prob, count.div_ceil(64), random)] {
-                    let mut source = Script64::new(script);
-                    let mut drawn = vec![u64::MAX; count.div_ceil(64)];
-                    let scratch = &mut Scratch::new();
-                    law.sample_flips(&mut drawn, count, constant_time, scratch, &mut source)
-                        .unwrap();
-                    let (expected, used) = flips_of(prob, count, constant_time, script);
-                    let bit = |lane: usize| drawn[lane / 64] >> (lane % 64) & 1 == 1;
-                    assert!((0..count).map(bit).eq(expected), "{prob} {count}");
-                    assert!((count..count.next_multiple_of(64)).all(|lane| !bit(lane)));
-                    assert_eq!(source.asked, used);
-                }
-            }
         }
     }
 }

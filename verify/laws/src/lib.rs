@@ -16,6 +16,8 @@ pub mod digits;
 pub mod draws;
 #[path = "../../src/enumerate.rs"]
 pub mod enumerate;
+#[path = "../../src/flips.rs"]
+pub mod flips;
 #[path = "../../src/inversion.rs"]
 pub mod inversion;
 #[path = "../../src/mini.rs"]
