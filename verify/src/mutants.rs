@@ -363,6 +363,8 @@ const PARTS: &[Part] = &[
 
 /// `verify mutants [PART…]`, or `verify mutants judge PART FOLDER…`: what `cargo-mutants` wrote, the later folders on what the earlier ones missed.
 ///
+/// `samplers`, `arithmetic` and `mechanisms` are all parts of a package.
+///
 /// # Errors
 ///
 /// A change that is not found and not explained, or explained and found.
@@ -371,31 +373,58 @@ pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String
     match arguments[..] {
         ["judge", name, ref folders @ ..] if !folders.is_empty() => {
             let folders: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
-            judge(root, part(name)?, &folders)?;
-        }
-        [] => {
-            for part in PARTS {
-                run(root, part)?;
-            }
+            let (tried, equivalent) = judge(root, part(name)?, &folders)?;
+            println!("result: {}", all_found(tried, equivalent));
         }
         ref names => {
+            let mut parts: Vec<&Part> = Vec::new();
             for name in names {
-                run(root, part(name)?)?;
+                match PACKAGES.iter().find(|(of, _)| of == name) {
+                    Some((_, package)) => {
+                        parts.extend(PARTS.iter().filter(|part| part.package == *package));
+                    }
+                    None => parts.push(part(name)?),
+                }
             }
+            if names.is_empty() {
+                parts.extend(PARTS);
+            }
+            let (mut tried, mut equivalent, mut findings) = (0, 0, Vec::new());
+            for part in parts {
+                match run(root, part) {
+                    Ok((of_part, without_effect)) => {
+                        (tried, equivalent) = (tried + of_part, equivalent + without_effect);
+                    }
+                    Err(of_part) => findings.extend(of_part),
+                }
+            }
+            if !findings.is_empty() {
+                return Err(findings);
+            }
+            println!("result: {}", all_found(tried, equivalent));
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
+/// All parts of a package.
+const PACKAGES: [(&str, &str); 3] =
+    [("samplers", "deniable-sample"), ("arithmetic", "deniable-num"), ("mechanisms", "deniable")];
+
+fn all_found(tried: usize, equivalent: usize) -> String {
+    format!("{tried} mutants, all found but {equivalent} that change nothing, as is explained")
+}
+
 fn part(name: &str) -> Result<&'static Part, Vec<String>> {
     PARTS.iter().find(|part| part.name == name).ok_or_else(|| {
-        let names: Vec<&str> = PARTS.iter().map(|part| part.name).collect();
+        let packages = PACKAGES.iter().map(|(name, _)| *name);
+        let names: Vec<&str> = packages.chain(PARTS.iter().map(|part| part.name)).collect();
         vec![format!("no part is called {name}; there are {}", names.join(", "))]
     })
 }
 
 /// All stages, then the judgement.
-fn run(root: &Path, part: &Part) -> Result<(), Vec<String>> {
+fn run(root: &Path, part: &Part) -> Result<(usize, usize), Vec<String>> {
     let folder = root.join("target/mutants-of").join(part.name);
     // What is kept of an earlier run would be mixed with this one.
     let _ = std::fs::remove_dir_all(&folder);
@@ -554,8 +583,8 @@ struct List {
     equivalent: Vec<Equivalent>,
 }
 
-/// Compares what no stage found with what is explained.
-fn judge(root: &Path, part: &Part, stages: &[PathBuf]) -> Result<(), Vec<String>> {
+/// Compares what no stage found with what is explained. How many were tried, and how many change nothing.
+fn judge(root: &Path, part: &Part, stages: &[PathBuf]) -> Result<(usize, usize), Vec<String>> {
     let (first, later) = stages.split_first().expect("there is one");
     let mut left = missed(first)?;
     let seen = tried(first)?;
@@ -592,13 +621,8 @@ fn judge(root: &Path, part: &Part, stages: &[PathBuf]) -> Result<(), Vec<String>
     if !findings.is_empty() {
         return Err(findings);
     }
-    println!(
-        "result: {} mutants of {}, all found but {} that change nothing, as is explained",
-        all,
-        part.name,
-        left.len()
-    );
-    Ok(())
+    println!("{}: {}", part.name, all_found(all, left.len()));
+    Ok((all, left.len()))
 }
 
 fn compare(
