@@ -152,6 +152,16 @@ fn errors_tell_their_kind_and_no_data() {
     assert_eq!(size_of::<Error>(), size_of::<usize>());
 }
 
+/// Parameters are shown, and what was drawn is not.
+#[test]
+fn nothing_that_was_drawn_is_shown() {
+    assert_eq!(format!("{:?}", Ratio::new(3u32, 4u32).unwrap()), "3/4");
+    let mut scratch = Scratch::new();
+    let third = Dyadic::from_float(1.0 / 3.0).unwrap();
+    third.sample_flips(&mut [0; 2], 100, true, &mut scratch, &mut OsEntropy::new()).unwrap();
+    assert_eq!(format!("{scratch:?}"), "Scratch { .. }");
+}
+
 /// The check above finds these mistakes.
 mod planted {
     use super::*;
