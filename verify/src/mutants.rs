@@ -428,31 +428,27 @@ fn run(root: &Path, part: &Part) -> Result<(usize, usize), Vec<String>> {
     let folder = root.join("target/mutants-of").join(part.name);
     // What is kept of an earlier run would be mixed with this one.
     let _ = std::fs::remove_dir_all(&folder);
+    let list = explanations(root)?;
     let mut folders: Vec<PathBuf> = Vec::new();
     for (number, stage) in part.stages.iter().enumerate() {
         let folder = folder.join(format!("stage-{}", number + 1));
-        let only = match folders.last() {
-            None => Vec::new(),
-            Some(before) => {
-                let missed = missed(before)?;
-                if missed.is_empty() {
-                    break;
-                }
-                // By name, each on its own.
-                missed.iter().map(|mutant| format!("--re=^{}$", escaped(&mutant.0))).collect()
+        let only = if folders.is_empty() {
+            Vec::new()
+        } else {
+            // Those that are explained need no other tests, which take longer from stage to stage.
+            let left = left(&folders)?;
+            let open: Vec<&Mutant> = survivors(root, &left)?
+                .into_iter()
+                .filter(|survivor| !list.iter().any(|one| one.explains(survivor)))
+                .map(|survivor| survivor.mutant)
+                .collect();
+            if open.is_empty() {
+                break;
             }
+            // By name, each on its own.
+            open.iter().map(|mutant| format!("--re=^{}$", escaped(&mutant.0))).collect()
         };
         mutate(root, part, stage, &folder, &only)?;
-        if let Some(before) = folders.last() {
-            // One that did not build, or was not tried, is not found.
-            let untried: Vec<String> = missed(before)?
-                .difference(&tried(&folder)?)
-                .map(|mutant| format!("{}: it was not tried", mutant.0))
-                .collect();
-            if !untried.is_empty() {
-                return Err(untried);
-            }
-        }
         folders.push(folder);
     }
     judge(root, part, &folders)
@@ -553,17 +549,49 @@ fn listed(folder: &Path, name: &str) -> Result<BTreeSet<Mutant>, Vec<String>> {
     Ok(text.lines().map(|line| Mutant(line.to_owned())).collect())
 }
 
-/// Those that were built, and ran against the tests.
-fn tried(folder: &Path) -> Result<BTreeSet<Mutant>, Vec<String>> {
-    let mut all = missed(folder)?;
-    for name in ["caught.txt", "timeout.txt"] {
-        all.extend(listed(folder, name)?);
-    }
-    Ok(all)
+/// Those that a test found, or that never end.
+fn found(folder: &Path) -> Result<BTreeSet<Mutant>, Vec<String>> {
+    let mut found = listed(folder, "caught.txt")?;
+    found.extend(listed(folder, "timeout.txt")?);
+    Ok(found)
 }
 
-fn missed(folder: &Path) -> Result<BTreeSet<Mutant>, Vec<String>> {
-    listed(folder, "missed.txt")
+/// Those that the first stage missed, and that none behind it found: what a stage did not try, or could not build, is not found.
+fn left(stages: &[PathBuf]) -> Result<BTreeSet<Mutant>, Vec<String>> {
+    let (first, later) = stages.split_first().expect("there is one");
+    let mut left = listed(first, "missed.txt")?;
+    for stage in later {
+        let found = found(stage)?;
+        left.retain(|mutant| !found.contains(mutant));
+    }
+    Ok(left)
+}
+
+/// A change that no test found, and the line that it changes.
+#[derive(Debug)]
+struct Survivor<'a> {
+    mutant: &'a Mutant,
+    file: String,
+    line: String,
+    change: String,
+}
+
+fn survivors<'a>(
+    root: &Path,
+    left: &'a BTreeSet<Mutant>,
+) -> Result<Vec<Survivor<'a>>, Vec<String>> {
+    let with_line = |mutant: &'a Mutant| {
+        let named = || vec![format!("{} is no mutant", mutant.0)];
+        let (file, line, change) = mutant.parts().ok_or_else(named)?;
+        let source = read(root, file)?;
+        let line = source.lines().nth(line.saturating_sub(1)).ok_or_else(named)?.trim().to_owned();
+        Ok(Survivor { mutant, file: file.to_owned(), line, change: change.to_owned() })
+    };
+    left.iter().map(with_line).collect()
+}
+
+fn read(root: &Path, name: &str) -> Result<String, Vec<String>> {
+    std::fs::read_to_string(root.join(name)).map_err(|error| vec![format!("{name}: {error}")])
 }
 
 /// A change that no test can find. The line stands for the place, since its number changes.
@@ -576,6 +604,15 @@ struct Equivalent {
     why: String,
 }
 
+impl Equivalent {
+    fn explains(&self, survivor: &Survivor<'_>) -> bool {
+        self.file == survivor.file
+            && self.line == survivor.line
+            && self.change == survivor.change
+            && !self.why.trim().is_empty()
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct List {
@@ -583,64 +620,47 @@ struct List {
     equivalent: Vec<Equivalent>,
 }
 
+fn explanations(root: &Path) -> Result<Vec<Equivalent>, Vec<String>> {
+    let list: List = toml::from_str(&read(root, EQUIVALENT)?)
+        .map_err(|error| vec![format!("{EQUIVALENT}: {error}")])?;
+    Ok(list.equivalent)
+}
+
 /// Compares what no stage found with what is explained. How many were tried, and how many change nothing.
 fn judge(root: &Path, part: &Part, stages: &[PathBuf]) -> Result<(usize, usize), Vec<String>> {
-    let (first, later) = stages.split_first().expect("there is one");
-    let mut left = missed(first)?;
-    let seen = tried(first)?;
+    let first = &stages[0];
+    let mut tried = found(first)?;
+    tried.extend(listed(first, "missed.txt")?);
     let unviable = listed(first, "unviable.txt")?.len();
-    if seen.len() < unviable || seen.is_empty() {
+    if tried.len() < unviable || tried.is_empty() {
         return Err(vec![format!(
             "{}: {} mutants were tried, and {unviable} did not build",
             part.name,
-            seen.len()
+            tried.len()
         )]);
     }
-    for stage in later {
-        let still = missed(stage)?;
-        left.retain(|mutant| still.contains(mutant));
-    }
-    let text = |name: &str| {
-        std::fs::read_to_string(root.join(name)).map_err(|error| vec![format!("{name}: {error}")])
-    };
-    let list: List = toml::from_str(&text(EQUIVALENT)?)
-        .map_err(|error| vec![format!("{EQUIVALENT}: {error}")])?;
-    let all = seen.len();
-    let seen: BTreeSet<&str> = seen.iter().filter_map(|mutant| Some(mutant.parts()?.0)).collect();
+    let files: BTreeSet<&str> = tried.iter().filter_map(|mutant| Some(mutant.parts()?.0)).collect();
+    let explained = explanations(root)?;
     let explained: Vec<&Equivalent> =
-        list.equivalent.iter().filter(|one| seen.contains(one.file.as_str())).collect();
-    let mut survivors = Vec::new();
-    for mutant in &left {
-        let named = || vec![format!("{} is no mutant", mutant.0)];
-        let (file, line, change) = mutant.parts().ok_or_else(named)?;
-        let source = text(file)?;
-        let line = source.lines().nth(line.saturating_sub(1)).ok_or_else(named)?.trim().to_owned();
-        survivors.push((mutant, file.to_owned(), line, change));
-    }
-    let findings = compare(&survivors, &explained);
+        explained.iter().filter(|one| files.contains(one.file.as_str())).collect();
+    let left = left(stages)?;
+    let findings = compare(&survivors(root, &left)?, &explained);
     if !findings.is_empty() {
         return Err(findings);
     }
-    println!("{}: {}", part.name, all_found(all, left.len()));
-    Ok((all, left.len()))
+    println!("{}: {}", part.name, all_found(tried.len(), left.len()));
+    Ok((tried.len(), left.len()))
 }
 
-fn compare(
-    survivors: &[(&Mutant, String, String, &str)],
-    explained: &[&Equivalent],
-) -> Vec<String> {
-    let is = |one: &Equivalent, file: &str, line: &str, change: &str| {
-        one.file == file && one.line == line && one.change == change && !one.why.trim().is_empty()
-    };
+fn compare(survivors: &[Survivor<'_>], explained: &[&Equivalent]) -> Vec<String> {
     // One explanation for each: a line may be there twice, or have two places.
     let mut unused: Vec<&Equivalent> = explained.to_vec();
     let mut findings = Vec::new();
-    for (mutant, file, line, change) in survivors {
-        match unused.iter().position(|one| is(one, file, line, change)) {
+    for survivor in survivors {
+        match unused.iter().position(|one| one.explains(survivor)) {
             Some(place) => drop(unused.remove(place)),
-            None => {
-                findings.push(format!("{}: no test finds it, and nothing explains it", mutant.0))
-            }
+            None => findings
+                .push(format!("{}: no test finds it, and nothing explains it", survivor.mutant.0)),
         }
     }
     let stale = unused.iter();
@@ -681,8 +701,11 @@ mod tests {
     #[test]
     fn what_survives_must_be_explained_and_nothing_else() {
         let mutant = Mutant("crates/a/src/lib.rs:3:8: replace > with >= in most".into());
-        let survivor = |line: &str| {
-            (&mutant, "crates/a/src/lib.rs".into(), line.into(), "replace > with >= in most")
+        let survivor = |line: &str| Survivor {
+            mutant: &mutant,
+            file: "crates/a/src/lib.rs".into(),
+            line: line.into(),
+            change: "replace > with >= in most".into(),
         };
         let explained = equivalent("equal ones are the same");
         assert_eq!(compare(&[survivor("if a > b {")], &[&explained]), [""; 0]);
@@ -695,5 +718,25 @@ mod tests {
         let two = [survivor("if a > b {"), survivor("if a > b {")];
         assert_eq!(compare(&two, &[&explained]).len(), 1);
         assert_eq!(compare(&two, &[&explained, &explained]), [""; 0]);
+    }
+
+    /// What a later stage found is found, and what it did not try or could not build is not.
+    #[test]
+    fn what_was_not_tried_is_not_found() {
+        let folder = std::env::temp_dir().join(format!("deniable-stages-{}", std::process::id()));
+        let stage = |number: u8, lists: [&str; 4]| {
+            let out = folder.join(number.to_string()).join("mutants.out");
+            std::fs::create_dir_all(&out).unwrap();
+            let names = ["caught.txt", "timeout.txt", "missed.txt", "unviable.txt"];
+            for (name, list) in names.iter().zip(lists) {
+                std::fs::write(out.join(name), list.replace(' ', "\n")).unwrap();
+            }
+            folder.join(number.to_string())
+        };
+        let first = stage(1, ["a", "", "b c d e", ""]);
+        let second = stage(2, ["b", "c", "d", ""]);
+        let left = left(&[first, second]).unwrap();
+        std::fs::remove_dir_all(folder).unwrap();
+        assert_eq!(left, ["d", "e"].map(|name| Mutant(name.into())).into());
     }
 }
