@@ -1,7 +1,8 @@
 //! The footer of a Parquet file, looked at before the library reads it, which asks for memory for as many groups of rows as a footer declares.
 //!
 //! A footer is a structure of Thrift's compact protocol: fields with a number, a kind and a value. The library goes by the numbers, this reader by both: a
-//! field of another kind than its number has is damage, so that both see the same lists. Of none of them more is declared than there are bytes left.
+//! field of another kind than its number has is damage, so that both see the same lists. Of none of them more is declared than there are bytes left, and
+//! columns in columns are as many as they say, and not too deep for the library, which goes down to each.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -14,11 +15,12 @@ enum Kind {
     Binary,
     List(&'static Kind),
     Structure(Fields),
+    SchemaElement,
     /// A structure with one field, whatever its number, whose value is of this kind.
     Union(&'static Kind),
 }
 
-use Kind::{Binary, Bool, Byte, Double, Integer, List, Structure, Union};
+use Kind::{Binary, Bool, Byte, Double, Integer, List, SchemaElement, Structure, Union};
 
 /// Fields from the number 1 on.
 type Fields = &'static [Kind];
@@ -26,7 +28,7 @@ type Fields = &'static [Kind];
 // As in parquet.thrift of the format's version 2.12.
 const FILE: Fields = &[
     Integer,
-    List(&Structure(SCHEMA_ELEMENT)),
+    List(&SchemaElement),
     Integer,
     List(&Structure(ROW_GROUP)),
     List(&Structure(KEY_VALUE)),
@@ -129,24 +131,59 @@ fn read(file: &mut (impl Read + Seek)) -> io::Result<Option<Vec<u8>>> {
 }
 
 fn whole(footer: &[u8]) -> bool {
-    Compact(footer).fields(FILE, DEEPEST).is_some()
+    let mut footer = Compact { left: footer, schema: Vec::new() };
+    footer.fields(FILE, DEEPEST).is_some() && is_tree(&footer.schema)
 }
 
-/// Structures in structures: more than any footer has, of known fields or others.
+/// Structures in structures, or columns in columns: more than any footer has, of known fields or others.
 const DEEPEST: u32 = 64;
 
-/// The rest of a footer. Nothing is damage.
-struct Compact<'a>(&'a [u8]);
+/// What the library copies of the names of columns, at most: for each column those of all that it is in.
+const NAMES: u64 = 1 << 28;
+
+/// A column, or columns with a name.
+#[derive(Default)]
+struct Element {
+    name: u64,
+    children: u64,
+}
+
+/// Whether the columns of the schema, each before those that are in it, are a tree.
+fn is_tree(schema: &[Element]) -> bool {
+    // How many are yet to come at each level, and the length of the names above them.
+    let mut open = vec![(1, 0)];
+    let mut names = 0;
+    for element in schema {
+        while open.pop_if(|(left, _)| *left == 0).is_some() {}
+        let Some((left, above)) = open.last_mut() else { return false };
+        *left -= 1;
+        let path = *above + element.name;
+        names += path;
+        if names > NAMES || open.len() > DEEPEST as usize {
+            return false;
+        }
+        if element.children > 0 {
+            open.push((element.children, path));
+        }
+    }
+    schema.is_empty() || open.iter().all(|(left, _)| *left == 0)
+}
+
+/// The rest of a footer, and the schema that was in it. Nothing is damage.
+struct Compact<'a> {
+    left: &'a [u8],
+    schema: Vec<Element>,
+}
 
 impl Compact<'_> {
     fn byte(&mut self) -> Option<u8> {
-        let (&first, rest) = self.0.split_first()?;
-        self.0 = rest;
+        let (&first, rest) = self.left.split_first()?;
+        self.left = rest;
         Some(first)
     }
 
     fn skip(&mut self, count: u64) -> Option<()> {
-        self.0 = self.0.get(usize::try_from(count).ok()?..)?;
+        self.left = self.left.get(usize::try_from(count).ok()?..)?;
         Some(())
     }
 
@@ -170,17 +207,41 @@ impl Compact<'_> {
             15 => self.number()?,
             few => few.into(),
         };
-        (count <= self.0.len() as u64).then_some((header & 15, count))
+        (count <= self.left.len() as u64).then_some((header & 15, count))
     }
 
     fn fields(&mut self, known: Fields, depth: u32) -> Option<()> {
         self.each_field(depth, |this, number, code, depth| {
-            let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
-            match place.and_then(|place| known.get(place)) {
-                Some(kind) => this.field(kind, code, depth),
-                None => this.unknown_field(code, depth),
-            }
+            this.field_of(known, number, code, depth)
         })
+    }
+
+    /// An element of the schema, whose name is its fourth field and whose number of children is the fifth.
+    fn element(&mut self, depth: u32) -> Option<()> {
+        let mut element = Element::default();
+        self.each_field(depth, |this, number, code, depth| match (number, code) {
+            (4, BINARY) => {
+                element.name = this.number()?;
+                this.skip(element.name)
+            }
+            (5, SHORT..=LONG) => {
+                let zigzag = this.number()?;
+                // A negative number is none.
+                element.children = if zigzag & 1 == 0 { zigzag >> 1 } else { 0 };
+                Some(())
+            }
+            _ => this.field_of(SCHEMA_ELEMENT, number, code, depth),
+        })?;
+        self.schema.push(element);
+        Some(())
+    }
+
+    fn field_of(&mut self, known: Fields, number: i16, code: u8, depth: u32) -> Option<()> {
+        let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        match place.and_then(|place| known.get(place)) {
+            Some(kind) => self.field(kind, code, depth),
+            None => self.unknown_field(code, depth),
+        }
     }
 
     /// Calls back for each field, with its number and the code of its kind.
@@ -223,13 +284,14 @@ impl Compact<'_> {
     /// A value of a known kind, or an item of a list.
     fn value(&mut self, kind: &Kind, code: u8, depth: u32) -> Option<()> {
         let is_right = match kind {
-            Bool => code == TRUE || code == FALSE,
+            // No list has any.
+            Bool => false,
             Byte => code == BYTE,
             Integer => (SHORT..=LONG).contains(&code),
             Double => code == DOUBLE,
             Binary => code == BINARY,
             List(_) => code == LIST,
-            Structure(_) | Union(_) => code == STRUCTURE,
+            Structure(_) | SchemaElement | Union(_) => code == STRUCTURE,
         };
         if !is_right {
             return None;
@@ -240,6 +302,7 @@ impl Compact<'_> {
                 (0..count).try_for_each(|_| self.value(kind, code, depth))
             }
             Structure(fields) => self.fields(fields, depth),
+            SchemaElement => self.element(depth),
             Union(kind) => {
                 self.each_field(depth, |this, _, code, depth| this.field(kind, code, depth))
             }
@@ -250,7 +313,7 @@ impl Compact<'_> {
     /// A value that is not looked at, by its code alone.
     fn unknown(&mut self, code: u8, depth: u32) -> Option<()> {
         match code {
-            TRUE | FALSE | BYTE => self.skip(1),
+            BYTE => self.skip(1),
             SHORT..=LONG => self.number().map(drop),
             DOUBLE => self.skip(8),
             BINARY => {
@@ -260,6 +323,10 @@ impl Compact<'_> {
             LIST | SET => {
                 let depth = depth.checked_sub(1)?;
                 let (code, count) = self.items()?;
+                // The library takes the truths of a list to have no bytes.
+                if code == TRUE || code == FALSE {
+                    return (count == 0).then_some(());
+                }
                 (0..count).try_for_each(|_| self.unknown(code, depth))
             }
             STRUCTURE => self.fields(&[], depth),
@@ -285,6 +352,7 @@ const UUID: u8 = 13;
 
 #[cfg(test)]
 mod tests {
+    use std::iter;
     use std::sync::Arc;
 
     use arrow_array::{
@@ -336,9 +404,55 @@ mod tests {
         assert!(!whole(&groups(&[0xfc, 3, 0])));
         // A number of the fourth field, of which the library would read a list.
         assert!(!whole(&[&version[..], &[0x35, 0x1c, 0]].concat()));
+        // Eight truths in a list that nobody knows, which the library does not skip: a list of groups.
+        let groups = [0x81, 0x09, 0x08, 0xfc, 0xff, 0xff, 0xff, 0xff, 7, 0];
+        assert!(!whole(&[&version[..], &[0x79], &groups].concat()));
         // A number that no field has.
         assert!(whole(&[0x15, 2, 0x05, 0x7e, 1, 0]));
         assert!(!whole(&[0x15, 2, 0x05, 0x88, 0x80, 0x08, 1, 0]));
+    }
+
+    /// A schema of elements with such names and so many children.
+    fn schema(elements: &[(&str, u8)]) -> Vec<u8> {
+        let mut footer = vec![0x29, 0xfc, elements.len() as u8];
+        for (name, children) in elements {
+            footer.extend([0x48, name.len() as u8]);
+            footer.extend(name.as_bytes());
+            footer.extend([0x15, 2 * children, 0]);
+        }
+        footer.push(0);
+        footer
+    }
+
+    #[test]
+    fn a_schema_has_the_columns_that_it_declares() {
+        assert!(whole(&schema(&[("r", 0)])));
+        assert!(whole(&schema(&[("r", 2), ("a", 0), ("b", 0)])));
+        assert!(whole(&schema(&[("r", 2), ("a", 1), ("b", 0), ("c", 0)])));
+        assert!(!whole(&schema(&[("r", 2), ("a", 0)])));
+        assert!(!whole(&schema(&[("r", 1), ("a", 0), ("b", 0)])));
+        assert!(!whole(&schema(&[("r", 0), ("a", 0)])));
+        let deep = |depth: usize| {
+            let mut elements = vec![("g", 1); depth];
+            elements.push(("leaf", 0));
+            schema(&elements)
+        };
+        assert!(whole(&deep(60)));
+        assert!(!whole(&deep(70)));
+        // Two billion children.
+        assert!(!whole(&[0x29, 0x1c, 0x15 | 0x50, 0xfe, 0xff, 0xff, 0xff, 0x0f, 0, 0]));
+    }
+
+    /// Names of columns are copied for all that are in them.
+    #[test]
+    fn long_names_of_many_columns_are_damage() {
+        let long = Element { name: 1 << 20, children: 300 };
+        let columns = (0..300).map(|_| Element::default());
+        let schema: Vec<Element> = iter::once(long).chain(columns).collect();
+        assert!(!is_tree(&schema));
+        let short = Element { name: 1 << 10, children: 300 };
+        let columns = (0..300).map(|_| Element::default());
+        assert!(is_tree(&iter::once(short).chain(columns).collect::<Vec<_>>()));
     }
 
     #[test]
