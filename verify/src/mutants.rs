@@ -169,10 +169,10 @@ const ALL_MECHANISMS: Stage = Stage {
     longest: 900,
 };
 
-/// All tests beside the mechanisms, without the longest.
+/// All tests beside the mechanisms, without the longest, on several threads.
 const MECHANISMS: Stage = Stage {
     packages: &["deniable"],
-    features: &["deniable/rappor"],
+    features: &["deniable/rappor", "deniable/rayon"],
     targets: &[
         "--lib",
         "--test=domain",
@@ -183,6 +183,15 @@ const MECHANISMS: Stage = Stage {
     ],
     filters: &["--skip=rappor::tests::plan::"],
     longest: 120,
+};
+
+/// The laws of bulk forms, by their mechanisms.
+const BULK: Stage = Stage {
+    packages: &["deniable-laws"],
+    features: &["deniable-laws/mechanisms"],
+    targets: &["--test=batch", "--test=bulk"],
+    filters: &["--skip=planted", "--skip=reports_of_places_are_independent"],
+    longest: 60,
 };
 
 /// The quick ones of these laws.
@@ -318,13 +327,13 @@ const PARTS: &[Part] = &[
         name: "responses",
         package: "deniable",
         files: &["mechanism/randomized_response*/*.rs"],
-        stages: &[units_of!("randomized_response"), MECHANISMS, ALL_MECHANISMS],
+        stages: &[units_of!("randomized_response"), BULK, MECHANISMS, ALL_MECHANISMS],
     },
     Part {
         name: "shared",
         package: "deniable",
         files: &["mechanism/*.rs"],
-        stages: &[units_of!("mechanism::"), MECHANISMS, ALL_MECHANISMS],
+        stages: &[units_of!("mechanism::"), BULK, MECHANISMS, ALL_MECHANISMS],
     },
     Part {
         name: "encodings",
