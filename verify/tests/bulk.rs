@@ -204,6 +204,21 @@ impl deniable::Entropy for Words<'_> {
     }
 }
 
+/// More answers than are drawn for at once: the second block goes on where the first one ends.
+#[test]
+fn blocks_of_places_follow_each_other() {
+    let words = spread(9000);
+    let mechanism = categories(5, 0.7);
+    let answers: Vec<u8> = (0..2500).map(|i| (i % 6) as u8).collect();
+    let mut all = answers.clone();
+    mechanism.randomize_indices(&mut all, &mut Script64::new(&words)).unwrap();
+    let (mut blocks, mut source) = (answers, Script64::new(&words));
+    for block in blocks.chunks_mut(1024) {
+        mechanism.randomize_indices(block, &mut source).unwrap();
+    }
+    assert_eq!(all, blocks);
+}
+
 /// The checks above find these mistakes.
 mod planted {
     use deniable_sample::{Dyadic, EitherBelow, Scratch};

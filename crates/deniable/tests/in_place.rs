@@ -1,5 +1,6 @@
 //! The forms that work on many answers where they are.
 
+use deniable::RandomizedResponse;
 use deniable::prelude::*;
 
 /// With a probability this close to 1, or to 0, an answer changes once in 2^53 times: in less than 10^7 of them once in 10^9 runs.
@@ -72,6 +73,129 @@ fn noise_far_below_a_number_leaves_it_as_it_is() {
     let scalar =
         make_scalar_integer_laplace_cks20(AtomDomain::finite(), AbsoluteDistance::new(), 0.02);
     assert_eq!(scalar.unwrap().invoke_batch(&integers).unwrap(), integers);
+}
+
+/// Whether about so many stay as they were, in each eighth: a share is further away once in 10^12 runs (Hoeffding).
+fn stay<T: PartialEq>(before: &[T], after: &[T], share: f64) {
+    assert_eq!(before.len(), after.len());
+    let part = before.len().div_ceil(8);
+    for (before, after) in before.chunks(part).zip(after.chunks(part)) {
+        let same = before.iter().zip(after).filter(|(a, b)| a == b).count();
+        let distance = (2e12f64.ln() / (2.0 * before.len() as f64)).sqrt();
+        let (same, share) = (same as f64 / before.len() as f64, share);
+        assert!((same - share).abs() < distance, "{same} of {share}");
+    }
+}
+
+/// Whatever the form, and wherever the answer is.
+#[test]
+fn every_form_randomizes_every_answer() {
+    let bools: Vec<bool> = (0..ANSWERS).map(|i| i % 3 == 0).collect();
+    let packed = BitVector::from(bools.clone());
+    for constant_time in [false, true] {
+        let mechanism = make_randomized_response_bool(0.5, constant_time).unwrap();
+        let mut reports = bools.clone();
+        mechanism.invoke_in_place(&mut reports).unwrap();
+        stay(&bools, &reports, 0.5);
+        stay(&bools, &mechanism.invoke_batch(&bools).unwrap(), 0.5);
+        let mut words = packed.as_words().to_vec();
+        mechanism.invoke_packed(&mut words, ANSWERS).unwrap();
+        let reports: Vec<bool> = (0..ANSWERS).map(|i| words[i / 64] >> (i % 64) & 1 == 1).collect();
+        stay(&bools, &reports, 0.5);
+    }
+
+    let places: Vec<u8> = (0..ANSWERS).map(|i| (i % 4) as u8).collect();
+    let choice = make_randomized_response(0..4u8, 0.5).unwrap();
+    stay(&places, &choice.invoke_batch(&places).unwrap(), 0.5);
+    let borrowed = choice.invoke_batch_borrowed(&places).unwrap();
+    stay(&places, &borrowed.into_iter().copied().collect::<Vec<_>>(), 0.5);
+    let forms: [fn(&RandomizedResponse<u8>, &mut [u8]) -> deniable::Result<()>; 3] = [
+        |choice, places| choice.invoke_in_place(places),
+        |choice, places| choice.invoke_indices(places),
+        |choice, places| choice.invoke_indices_constant_time(places),
+    ];
+    for form in forms {
+        let mut reports = places.clone();
+        form(&choice, &mut reports).unwrap();
+        stay(&places, &reports, 0.5);
+        assert!(reports.iter().all(|&place| place < 4));
+    }
+}
+
+/// Three words for each vector, of which the last has two bits: parts that threads share are whole vectors.
+#[test]
+fn every_bit_of_every_vector_is_flipped_and_no_other() {
+    let (length, rows) = (130, 10_001);
+    let domain = BitVectorDomain::new(length).with_max_weight(length);
+    let flips = make_randomized_response_bitvec(domain, DiscreteDistance, 1.0, false).unwrap();
+    let zeros = BitVector::from(vec![false; length]);
+    let bits =
+        |vectors: &[BitVector]| -> Vec<bool> { vectors.iter().flat_map(BitVector::iter).collect() };
+    let none = vec![false; length * rows];
+
+    let mut words = vec![0; 3 * rows];
+    flips.invoke_rows(&mut words).unwrap();
+    assert!(words.chunks(3).all(|row| row[2] < 1 << 2));
+    let bit = |i: usize| words[i / length * 3 + i % length / 64] >> (i % length % 64) & 1 == 1;
+    stay(&none, &(0..length * rows).map(bit).collect::<Vec<_>>(), 0.5);
+
+    let vectors = vec![zeros.clone(); rows];
+    stay(&none, &bits(&flips.invoke_batch(&vectors).unwrap()), 0.5);
+    let each: Vec<BitVector> = vectors.iter().map(|x| flips.invoke(x).unwrap()).collect();
+    stay(&none, &bits(&each), 0.5);
+    let mut in_place = vectors;
+    in_place.iter_mut().for_each(|vector| flips.invoke_in_place(vector).unwrap());
+    stay(&none, &bits(&in_place), 0.5);
+}
+
+/// No noise has a chance of (1 − q)/(1 + q) with q = e^(−1/10).
+#[test]
+fn every_form_adds_noise_to_every_number() {
+    let q = (-0.1f64).exp();
+    let share = (1.0 - q) / (1.0 + q);
+    let integers: Vec<i64> = (0..ANSWERS as i64).collect();
+    for constant_time in [false, true] {
+        let vector = make_vector_integer_laplace_cks20(
+            VectorDomain::finite::<i64>(),
+            L1Distance::new(),
+            10.0,
+        );
+        let scalar =
+            make_scalar_integer_laplace_cks20(AtomDomain::finite(), AbsoluteDistance::new(), 10.0);
+        let (mut vector, mut scalar) = (vector.unwrap(), scalar.unwrap());
+        assert!(!vector.constant_time() && !scalar.constant_time());
+        if constant_time {
+            (vector, scalar) = (vector.with_constant_time(), scalar.with_constant_time());
+            assert!(vector.constant_time() && scalar.constant_time());
+        }
+        let mut noisy = integers.clone();
+        vector.invoke_in_place(&mut noisy).unwrap();
+        stay(&integers, &noisy, share);
+        stay(&integers, &vector.invoke(&integers).unwrap(), share);
+        let mut noisy = integers.clone();
+        scalar.invoke_in_place(&mut noisy).unwrap();
+        stay(&integers, &noisy, share);
+        stay(&integers, &scalar.invoke_batch(&integers).unwrap(), share);
+    }
+
+    let floats: Vec<f64> = (0..ANSWERS).map(|i| i as f64).collect();
+    let (domain, metric) = (VectorDomain::finite::<f64>().with_size(ANSWERS), L1Distance::new());
+    let vector = make_vector_float_laplace_cks20(domain, metric, 10.0, Some(0)).unwrap();
+    let scalar = make_scalar_float_laplace_cks20(
+        AtomDomain::finite(),
+        AbsoluteDistance::new(),
+        10.0,
+        Some(0),
+    );
+    let scalar = scalar.unwrap();
+    let mut noisy = floats.clone();
+    vector.invoke_in_place(&mut noisy).unwrap();
+    stay(&floats, &noisy, share);
+    stay(&floats, &vector.invoke(&floats).unwrap(), share);
+    let mut noisy = floats.clone();
+    scalar.invoke_in_place(&mut noisy).unwrap();
+    stay(&floats, &noisy, share);
+    stay(&floats, &scalar.invoke_batch(&floats).unwrap(), share);
 }
 
 /// All of 1000 fair flips agree once in 2^999 runs.

@@ -184,9 +184,8 @@ impl<T: Eq + Hash + Clone + Send + Sync> RandomizedResponse<T> {
     /// where it is largest, if all answers are among the categories. ∞ if the reports say nothing.
     #[cfg(feature = "std")]
     pub fn standard_error(&self, respondents: u64) -> f64 {
-        let (truth, others) = (self.prob, (self.categories.len() - 1) as f64);
-        let lie = (1.0 - truth) / others;
-        let variance = f64::max(truth * (1.0 - truth), lie * (1.0 - lie));
+        // That of the truth. A certain lie is no likelier, but for the rounding of 1/t, and varies no more.
+        let variance = self.prob * (1.0 - self.prob);
         match self.signal() {
             0.0 => f64::INFINITY,
             signal => (respondents as f64 * variance).sqrt() / signal,

@@ -259,7 +259,7 @@ fn the_refusal_of_a_small_loss_says_how_much_is_needed() {
     }
 }
 
-/// With t = 3 and prob = 0.5 a lie is 0.25: √(n·max(1/4, 3/16))/0.25, for n = 100 that is 20.
+/// With t = 3 and prob = 0.5 a lie is 0.25: √(n·1/4)/0.25, for n = 100 that is 20.
 #[test]
 fn the_standard_error_is_that_of_the_worst_count() {
     assert!((numbers(3, 0.5).standard_error(100) / 20.0 - 1.0).abs() < 1e-15);
@@ -276,4 +276,7 @@ fn the_standard_error_next_to_one_in_t_is_right() {
     // 1/3 − prob = 2^−54/3, and truth − lie is 3/2 of that: −2^−55.
     let expected = (100.0f64 * 2.0 / 9.0).sqrt() * 2f64.powi(55);
     assert!((numbers(3, 1.0 / 3.0).standard_error(100) / expected - 1.0).abs() < 1e-9);
+    // 1 − 6·prob = 2^−54, of which a fifth is the difference.
+    let expected = (100.0f64 * 5.0 / 36.0).sqrt() * 5.0 * 2f64.powi(54);
+    assert!((numbers(6, 1.0 / 6.0).standard_error(100) / expected - 1.0).abs() < 1e-9);
 }

@@ -375,3 +375,15 @@ fn the_smallest_scale_is_within_the_loss_and_the_next_is_not() {
     calibrates::<f32>();
     calibrates::<f64>();
 }
+
+#[test]
+fn a_distance_that_is_none_is_told_from_one_that_is_negative() {
+    let domain = VectorDomain::finite::<f64>().with_size(2);
+    let noise = make_vector_float_laplace_cks20(domain, L1Distance::new(), 2.0, Some(-3)).unwrap();
+    for (d_in, problem) in [(f64::NAN, "it is not a number"), (-1.0, "-1.0 is negative")] {
+        let error = noise.map(d_in).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::InvalidDistance);
+        assert!(error.to_string().contains(problem), "{error}");
+    }
+    assert!(format!("{noise:?}").contains("Noise { scale: 2.0, k: -3 }"), "{noise:?}");
+}

@@ -250,3 +250,9 @@ fn constant_time_is_the_same_mechanism() {
     assert_eq!(nothing.invoke(&[4, 5]).unwrap(), [4, 5]);
     assert_eq!(nothing.map(1).unwrap(), Epsilon::INFINITY);
 }
+
+#[test]
+fn the_scale_is_shown() {
+    let shown = format!("{:?}", vector(2, 0.5));
+    assert!(shown.contains("scale: 0.5"), "{shown}");
+}
