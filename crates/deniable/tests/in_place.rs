@@ -125,7 +125,12 @@ fn every_form_randomizes_every_answer() {
 /// Three words for each vector, of which the last has two bits: parts that threads share are whole vectors.
 #[test]
 fn every_bit_of_every_vector_is_flipped_and_no_other() {
-    let (length, rows) = (130, 10_001);
+    for rows in [10_001, 7_001] {
+        flips_of(130, rows);
+    }
+}
+
+fn flips_of(length: usize, rows: usize) {
     let domain = BitVectorDomain::new(length).with_max_weight(length);
     let flips = make_randomized_response_bitvec(domain, DiscreteDistance, 1.0, false).unwrap();
     let zeros = BitVector::from(vec![false; length]);
@@ -146,6 +151,21 @@ fn every_bit_of_every_vector_is_flipped_and_no_other() {
     let mut in_place = vectors;
     in_place.iter_mut().for_each(|vector| flips.invoke_in_place(vector).unwrap());
     stay(&none, &bits(&in_place), 0.5);
+}
+
+/// The numbers of seeds and the buckets are zero as often as others are.
+#[test]
+fn every_row_of_local_hashing_is_drawn() {
+    let mechanism = make_local_hashing(0..9u8, 4, 0.7).unwrap();
+    let places: Vec<u8> = (0..200_000).map(|i| (i % 10) as u8).collect();
+    let rows = mechanism.invoke_rows(&places).unwrap();
+    let length = mechanism.row_length();
+    assert_eq!(rows.len(), places.len() * length);
+    let (seeds, buckets): (Vec<_>, Vec<_>) =
+        rows.chunks(length).map(|row| (&row[..length - 1], row[length - 1])).unzip();
+    let seeds = seeds.concat();
+    stay(&vec![0; seeds.len()], &seeds, 0.25);
+    stay(&vec![0; buckets.len()], &buckets, 0.25);
 }
 
 /// No noise has a chance of (1 − q)/(1 + q) with q = e^(−1/10).
