@@ -109,17 +109,15 @@ fn every_form_randomizes_every_answer() {
     stay(&places, &choice.invoke_batch(&places).unwrap(), 0.5);
     let borrowed = choice.invoke_batch_borrowed(&places).unwrap();
     stay(&places, &borrowed.into_iter().copied().collect::<Vec<_>>(), 0.5);
-    let forms: [fn(&RandomizedResponse<u8>, &mut [u8]) -> deniable::Result<()>; 3] = [
-        |choice, places| choice.invoke_in_place(places),
-        |choice, places| choice.invoke_indices(places),
-        |choice, places| choice.invoke_indices_constant_time(places),
-    ];
-    for form in forms {
+    let randomized = |form: fn(&RandomizedResponse<u8>, &mut [u8]) -> deniable::Result<()>| {
         let mut reports = places.clone();
         form(&choice, &mut reports).unwrap();
         stay(&places, &reports, 0.5);
         assert!(reports.iter().all(|&place| place < 4));
-    }
+    };
+    randomized(|choice, places| choice.invoke_in_place(places));
+    randomized(|choice, places| choice.invoke_indices(places));
+    randomized(|choice, places| choice.invoke_indices_constant_time(places));
 }
 
 /// Three words for each vector, of which the last has two bits: parts that threads share are whole vectors.

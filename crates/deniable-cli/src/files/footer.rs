@@ -458,8 +458,7 @@ mod tests {
     #[test]
     fn what_is_too_deep_is_damage() {
         // Structures of the hundredth field, each in the other.
-        let nested =
-            |depth: usize| [vec![0x0c, 0xc8, 1].repeat(depth), vec![0; depth + 1]].concat();
+        let nested = |depth: usize| [[0x0c, 0xc8, 1].repeat(depth), vec![0; depth + 1]].concat();
         assert!(whole(&nested(60)));
         assert!(!whole(&nested(70)));
         assert!(!whole(&nested(100_000)));
