@@ -293,7 +293,7 @@ const PARTS: &[Part] = &[
         name: "textbook",
         package: "deniable-sample",
         files: &["textbook.rs"],
-        stages: &[laws_of!("textbook"), LAWS, ALL],
+        stages: &[laws_of!("textbook", "uniform", "faults"), LAWS, ALL],
     },
     Part {
         name: "rounding",

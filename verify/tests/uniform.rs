@@ -62,6 +62,7 @@ fn bounds_of_several_words() {
         law_below::<4>(n, |n, s| sample_uniform_int_below(BigUint::from(n), s).map(|v| low(&v)))
             .unwrap();
         law_below::<4>(n, |n, s| sample_uniform_int_below(n as u16, s).map(u64::from)).unwrap();
+        law_below::<4>(n, |n, s| textbook::uniform_int_below(n, s)).unwrap();
     }
     for n in [256, 257, 300, 40_000, 65_535, 65_536] {
         law_below::<8>(n, |n, s| sample_uniform_int_below(n, s)).unwrap();
