@@ -25,7 +25,7 @@ use Kind::{Binary, Bool, Byte, Double, Integer, List, SchemaElement, Structure, 
 /// Fields from the number 1 on.
 type Fields = &'static [Kind];
 
-// As in parquet.thrift of the format's version 2.12.
+// As in parquet.thrift, the definition of the format. What it does not have yet is unknown, and skipped.
 const FILE: Fields = &[
     Integer,
     List(&SchemaElement),

@@ -1,0 +1,380 @@
+//! What is changed, and the tests that are to find it, the quick ones first.
+
+/// A part of the code that is changed.
+pub(super) struct Part {
+    pub(super) name: &'static str,
+    pub(super) package: &'static str,
+    pub(super) files: &'static [&'static str],
+    /// Each on what those before it did not find: the quick ones first.
+    pub(super) stages: &'static [Stage],
+}
+
+/// Tests, for `cargo test`.
+#[derive(Clone, Copy)]
+pub(super) struct Stage {
+    pub(super) packages: &'static [&'static str],
+    pub(super) features: &'static [&'static str],
+    /// Programs of the packages.
+    pub(super) targets: &'static [&'static str],
+    /// Tests of the programs.
+    pub(super) filters: &'static [&'static str],
+    /// Seconds. What takes longer is found.
+    pub(super) longest: u32,
+}
+
+/// The unit tests of the samplers that take less than a second.
+const UNITS: Stage = Stage {
+    packages: &["deniable-sample"],
+    features: &[],
+    targets: &["--lib"],
+    filters: &[
+        "--skip=magnitudes_are_enclosed",
+        "--skip=planted",
+        "--skip=every_word_on_a_short",
+        "--skip=floats_of_",
+        "--skip=bounds_at_every_precision",
+        "--skip=the_whole_slack",
+    ],
+    longest: 15,
+};
+
+/// Laws, without those that take longest, without the planted mistakes, which try the tests, and with other arguments.
+macro_rules! laws {
+    ($targets:expr, $longest:literal, [$($filter:literal),*]) => {
+        Stage {
+            packages: &["deniable-laws"],
+            features: &[],
+            targets: $targets,
+            filters: &[
+                "--skip=planted",
+                "--skip=joint_laws_of_",
+                "--skip=each_bit_has_its_probability",
+                "--skip=one_number_over_all",
+                "--skip=saturated_over_every",
+                "--skip=the_same_words_make",
+                "--skip=bits_make_the_law",
+                "--skip=every_script_on_eight",
+                $($filter),*
+            ],
+            longest: $longest,
+        }
+    };
+}
+
+const LAWS: Stage = laws!(
+    &[
+        "--test=bernoulli",
+        "--test=either_below",
+        "--test=faults",
+        "--test=flips",
+        "--test=laplace",
+        "--test=laplace_all",
+        "--test=laplace_digits",
+        "--test=laplace_saturating",
+        "--test=laplace_z2k",
+        "--test=laplace_z2k_inversion",
+        "--test=many_below",
+        "--test=textbook",
+        "--test=uniform",
+        "--test=words",
+    ],
+    90,
+    []
+);
+
+/// The quick ones of these laws.
+macro_rules! laws_of {
+    ($($target:literal),*) => {
+        laws!(
+            &[$(concat!("--test=", $target)),*],
+            15,
+            [
+                "--skip=exp_over_every_script",
+                "--skip=geometric_over_all_64",
+                "--skip=saturated_over_all_64",
+                "--skip=every_script_ends_as",
+                "--skip=every_sum_is_that_of",
+                "--skip=at_both_ends_of_everything",
+                "--skip=textbook_on_eight",
+                "--skip=bounds_of_several_words",
+                "--skip=many_over_every"
+            ]
+        )
+    };
+}
+
+/// What was left out above, and the bulk forms by their mechanisms.
+const ALL: Stage = Stage {
+    packages: &["deniable-sample", "deniable-verify"],
+    features: &[],
+    targets: &[
+        "--lib",
+        "--test=batch",
+        "--test=bernoulli",
+        "--test=bulk",
+        "--test=fork",
+        "--test=hashing",
+        "--test=laplace",
+        "--test=laplace_all",
+        "--test=laplace_digits",
+        "--test=laplace_saturating",
+        "--test=laplace_z2k",
+        "--test=settings",
+    ],
+    filters: &[],
+    longest: 900,
+};
+
+/// The tests of the arithmetic that are outside of it.
+const ARITHMETIC: Stage = Stage {
+    packages: &["deniable-num"],
+    features: &[],
+    targets: &["--test=vectors", "--test=special", "--test=ratios"],
+    filters: &[],
+    longest: 15,
+};
+
+/// The unit tests of the arithmetic, without the longest.
+const ARITHMETIC_UNITS: Stage = Stage {
+    packages: &["deniable-num"],
+    features: &[],
+    targets: &["--lib", "--test=certified"],
+    filters: &[
+        "--skip=planted",
+        "--skip=sums_of_each_format",
+        "--skip=every_sum_of_a_tiny_format",
+        "--skip=fast_encloses_plain",
+        "--skip=bounds_enclose_the_logarithm",
+        "--skip=bounds_hold_in_every_mode",
+        "--skip=every_short_number_added",
+        "--skip=sums_of_units_far_apart",
+        "--skip=floats_stray_less",
+        "--skip=exponentials",
+        "--skip=logarithms_of_",
+    ],
+    longest: 15,
+};
+
+/// All of it, and what the samplers and the mechanisms see of it.
+const ALL_ARITHMETIC: Stage = Stage {
+    packages: &["deniable-num", "deniable-sample", "deniable"],
+    features: &["deniable/rappor"],
+    targets: &["--lib", "--tests"],
+    filters: &[],
+    longest: 600,
+};
+
+/// What tests outside of the mechanisms say of them. By name: some tests look at the source itself, and would find everything.
+const ALL_MECHANISMS: Stage = Stage {
+    packages: &["deniable", "deniable-verify"],
+    features: &["deniable/rappor"],
+    targets: &[
+        "--lib",
+        "--test=audit_laplace",
+        "--test=audit_local",
+        "--test=batch",
+        "--test=bit_reports",
+        "--test=bulk",
+        "--test=channels",
+        "--test=domain",
+        "--test=extremes",
+        "--test=float_laplace",
+        "--test=framework",
+        "--test=hashing",
+        "--test=in_place",
+        "--test=parameters",
+        "--test=rappor",
+        "--test=rappor_files",
+        "--test=surface",
+    ],
+    filters: &[],
+    longest: 900,
+};
+
+/// All tests beside the mechanisms, without the longest, on several threads.
+const MECHANISMS: Stage = Stage {
+    packages: &["deniable"],
+    features: &["deniable/rappor", "deniable/rayon"],
+    targets: &[
+        "--lib",
+        "--test=domain",
+        "--test=float_laplace",
+        "--test=framework",
+        "--test=in_place",
+        "--test=surface",
+    ],
+    filters: &["--skip=rappor::tests::plan::"],
+    longest: 120,
+};
+
+/// The laws of bulk forms, by their mechanisms.
+const BULK: Stage = Stage {
+    packages: &["deniable-laws"],
+    features: &["deniable-laws/mechanisms"],
+    targets: &["--test=batch", "--test=bulk"],
+    filters: &["--skip=planted", "--skip=reports_of_places_are_independent"],
+    longest: 60,
+};
+
+/// The unit tests of mechanisms with these words in their names, without the longest.
+macro_rules! units_of {
+    ($($name:literal),*) => {
+        Stage {
+            packages: &["deniable"],
+            features: &["deniable/rappor"],
+            targets: &["--lib"],
+            filters: &[
+                "--skip=local_hashing::tests::all_answers_draw",
+                "--skip=all_vectors_draw_and_fail",
+                "--skip=rappor::tests::plan::",
+                "--skip=client::all_answers_draw",
+                "--skip=counts_are_those_of_the_definition",
+                "--skip=one_in_t_is_accepted_for_every_t",
+                "--skip=the_loss_is_the_neighbour_above",
+                $($name),*
+            ],
+            longest: 15,
+        }
+    };
+}
+
+pub(super) const PARTS: &[Part] = &[
+    Part {
+        name: "bernoulli",
+        package: "deniable-sample",
+        files: &["bernoulli_*/*.rs", "expansion.rs", "ratio.rs"],
+        stages: &[
+            laws_of!("bernoulli", "faults", "flips", "laplace", "laplace_all"),
+            UNITS,
+            LAWS,
+            ALL,
+        ],
+    },
+    Part {
+        name: "uniform",
+        package: "deniable-sample",
+        files: &["uniform/*.rs", "word.rs"],
+        stages: &[laws_of!("uniform", "either_below", "many_below", "words"), UNITS, LAWS, ALL],
+    },
+    Part {
+        name: "laplace",
+        package: "deniable-sample",
+        files: &["geometric/*.rs", "laplace/*.rs"],
+        stages: &[laws_of!("laplace", "laplace_saturating"), UNITS, LAWS, ALL],
+    },
+    Part {
+        name: "digits",
+        package: "deniable-sample",
+        files: &["laplace_digits/*.rs"],
+        stages: &[UNITS, laws_of!("laplace_digits"), LAWS, ALL],
+    },
+    Part {
+        name: "grid",
+        package: "deniable-sample",
+        files: &["laplace_z2k/*.rs", "magnitude.rs"],
+        stages: &[UNITS, laws_of!("laplace_z2k", "laplace_z2k_inversion"), LAWS, ALL],
+    },
+    Part {
+        name: "entropy",
+        package: "deniable-sample",
+        files: &["entropy/*.rs", "backend/*.rs", "error.rs"],
+        stages: &[UNITS, LAWS, ALL],
+    },
+    Part {
+        name: "textbook",
+        package: "deniable-sample",
+        files: &["textbook.rs"],
+        stages: &[laws_of!("textbook", "uniform", "faults"), LAWS, ALL],
+    },
+    Part {
+        name: "rounding",
+        package: "deniable-num",
+        files: &[
+            "bound.rs",
+            "cast.rs",
+            "directed.rs",
+            "enclosure.rs",
+            "error.rs",
+            "float.rs",
+            "power.rs",
+            "ratio.rs",
+            "round.rs",
+        ],
+        stages: &[ARITHMETIC, ARITHMETIC_UNITS, ALL_ARITHMETIC],
+    },
+    Part {
+        name: "narrow",
+        package: "deniable-num",
+        files: &["narrow.rs", "wide.rs"],
+        stages: &[ARITHMETIC_UNITS, ALL_ARITHMETIC],
+    },
+    Part {
+        name: "elementary",
+        package: "deniable-num",
+        files: &["certified.rs", "elementary/*.rs"],
+        stages: &[ARITHMETIC_UNITS, ARITHMETIC, ALL_ARITHMETIC],
+    },
+    Part {
+        name: "responses",
+        package: "deniable",
+        files: &["mechanism/randomized_response*/*.rs"],
+        stages: &[units_of!("randomized_response"), BULK, MECHANISMS, ALL_MECHANISMS],
+    },
+    Part {
+        name: "shared",
+        package: "deniable",
+        files: &["mechanism/*.rs"],
+        stages: &[units_of!("mechanism::"), BULK, MECHANISMS, ALL_MECHANISMS],
+    },
+    Part {
+        name: "encodings",
+        package: "deniable",
+        files: &[
+            "mechanism/local_hashing/*.rs",
+            "mechanism/subset_selection/*.rs",
+            "mechanism/unary_encoding/*.rs",
+        ],
+        stages: &[
+            units_of!("local_hashing::", "subset_selection::", "unary_encoding::"),
+            MECHANISMS,
+            ALL_MECHANISMS,
+        ],
+    },
+    Part {
+        name: "noise",
+        package: "deniable",
+        files: &["mechanism/vector_*_laplace_cks20/*.rs"],
+        stages: &[units_of!("laplace_cks20::"), MECHANISMS, ALL_MECHANISMS],
+    },
+    Part {
+        name: "framework",
+        package: "deniable",
+        files: &["bits.rs", "bulk.rs", "domain.rs", "error.rs", "measure.rs", "measurement.rs"],
+        stages: &[
+            units_of!(
+                "bits::",
+                "bulk::",
+                "domain::",
+                "error::",
+                "measure::",
+                "randomized_response_bitvec::",
+                "spec::"
+            ),
+            MECHANISMS,
+            ALL_MECHANISMS,
+        ],
+    },
+    Part {
+        name: "rappor",
+        package: "deniable",
+        files: &[
+            "rappor/client.rs",
+            "rappor/filter.rs",
+            "rappor/keyed.rs",
+            "rappor/map.rs",
+            "rappor/params.rs",
+            "rappor/response.rs",
+        ],
+        stages: &[units_of!("rappor::"), MECHANISMS, ALL_MECHANISMS],
+    },
+];
