@@ -2,61 +2,63 @@
 
 mod parts;
 
-use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
 
+#[cfg(test)]
+use parts::LEFT_ALONE;
 use parts::{PARTS, Part, Stage};
 
 /// The changes that no test can find, and why.
 const EQUIVALENT: &str = "verify/equivalent.toml";
 
-/// `verify mutants [PART…]`, or `verify mutants judge PART FOLDER…`: what `cargo-mutants` wrote, the later folders on what the earlier ones missed.
+/// `verify mutants [--quick] [--again] [PART…]`.
 ///
-/// `samplers`, `arithmetic` and `mechanisms` are all parts of a package.
+/// `samplers`, `arithmetic` and `mechanisms` are all parts of a package. With `--quick` only tests that take seconds look for a change. With `--again` what an earlier run found stays found where the
+/// source is what it was: the rest is tried, by tests that may be new.
 ///
 /// # Errors
 ///
 /// A change that is not found and not explained, or explained and found.
 pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String>> {
-    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match arguments[..] {
-        ["judge", name, ref folders @ ..] if !folders.is_empty() => {
-            let folders: Vec<PathBuf> = folders.iter().map(PathBuf::from).collect();
-            let (tried, equivalent) = judge(root, part(name)?, &folders)?;
-            println!("result: {}", all_found(tried, equivalent));
-        }
-        ref names => {
-            let mut parts: Vec<&Part> = Vec::new();
-            for name in names {
-                match PACKAGES.iter().find(|(of, _)| of == name) {
-                    Some((_, package)) => {
-                        parts.extend(PARTS.iter().filter(|part| part.package == *package));
-                    }
-                    None => parts.push(part(name)?),
+    let (mut quick, mut again, mut parts) = (false, false, Vec::new());
+    for argument in arguments {
+        match argument.as_str() {
+            "--quick" => quick = true,
+            "--again" => again = true,
+            name => match PACKAGES.iter().find(|(of, _)| *of == name) {
+                Some((_, package)) => {
+                    parts.extend(PARTS.iter().filter(|part| part.package == *package));
                 }
-            }
-            if names.is_empty() {
-                parts.extend(PARTS);
-            }
-            let (mut tried, mut equivalent, mut findings) = (0, 0, Vec::new());
-            for part in parts {
-                match run(root, part) {
-                    Ok((of_part, without_effect)) => {
-                        (tried, equivalent) = (tried + of_part, equivalent + without_effect);
-                    }
-                    Err(of_part) => findings.extend(of_part),
-                }
-            }
-            if !findings.is_empty() {
-                return Err(findings);
-            }
-            println!("result: {}", all_found(tried, equivalent));
+                None => parts.push(part(name)?),
+            },
         }
     }
+    if parts.is_empty() {
+        parts.extend(PARTS);
+    }
+    let (mut tried, mut equivalent, mut findings) = (0, 0, Vec::new());
+    for part in parts {
+        match run(root, part, quick, again) {
+            Ok((of_part, without_effect)) => {
+                (tried, equivalent) = (tried + of_part, equivalent + without_effect);
+            }
+            Err(of_part) => {
+                // Hours may pass before the last one.
+                of_part.iter().for_each(|finding| println!("{}: {finding}", part.name));
+                findings.extend(of_part);
+            }
+        }
+    }
+    if !findings.is_empty() {
+        return Err(findings);
+    }
+    println!("result: {}", all_found(tried, equivalent));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -77,34 +79,107 @@ fn part(name: &str) -> Result<&'static Part, Vec<String>> {
 }
 
 /// All stages, then the judgement.
-fn run(root: &Path, part: &Part) -> Result<(usize, usize), Vec<String>> {
+fn run(root: &Path, part: &Part, quick: bool, again: bool) -> Result<(usize, usize), Vec<String>> {
     let folder = root.join("target/mutants-of").join(part.name);
+    let sources = sources(root, part)?;
+    let mut record = if again { Record::read(&folder)? } else { Record::default() };
+    record.keep(&sources);
     // What is kept of an earlier run would be mixed with this one.
     let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder)
+        .map_err(|error| vec![format!("{}: {error}", folder.display())])?;
+    record.write(&folder)?;
     let list = explanations(root)?;
-    let mut folders: Vec<PathBuf> = Vec::new();
-    for (number, stage) in part.stages.iter().enumerate() {
-        let folder = folder.join(format!("stage-{}", number + 1));
-        let only = if folders.is_empty() {
-            Vec::new()
-        } else {
-            // Those that are explained need no other tests, which take longer from stage to stage.
-            let left = left(&folders)?;
-            let open: Vec<&Mutant> = survivors(root, &left)?
-                .into_iter()
-                .filter(|survivor| !list.iter().any(|one| one.explains(survivor)))
-                .map(|survivor| survivor.mutant)
-                .collect();
-            if open.is_empty() {
-                break;
-            }
-            // By name, each on its own.
-            open.iter().map(|mutant| format!("--re=^{}$", escaped(&mutant.0))).collect()
-        };
-        mutate(root, part, stage, &folder, &only)?;
-        folders.push(folder);
+    let mut stages = part.stages.iter().filter(|stage| !quick || stage.longest <= QUICK);
+    let new: Vec<&str> = sources
+        .keys()
+        .filter(|file| !record.sources.contains_key(*file))
+        .map(String::as_str)
+        .collect();
+    if !new.is_empty() {
+        // All that is left of an earlier run begins with the first stage as well.
+        let stage = if record.left().is_empty() { stages.next() } else { stages.clone().next() };
+        if let Some(stage) = stage {
+            let out = folder.join("new");
+            let files = new.iter().map(|file| format!("--file={file}")).collect::<Vec<_>>();
+            mutate(root, part, stage, &out, &files)?;
+            record.add(&out)?;
+            record.sources = sources.clone();
+            record.write(&folder)?;
+        }
     }
-    judge(root, part, &folders)
+    for (number, stage) in stages.enumerate() {
+        // Those that are explained need no other tests, which take longer from stage to stage.
+        let left = record.left();
+        let open: Vec<&Mutant> = survivors(root, &left)?
+            .into_iter()
+            .filter(|survivor| !list.iter().any(|one| one.explains(survivor)))
+            .map(|survivor| survivor.mutant)
+            .collect();
+        if open.is_empty() {
+            break;
+        }
+        // By name, each on its own.
+        let mut only: Vec<String> =
+            open.iter().map(|mutant| format!("--re=^{}$", escaped(&mutant.0))).collect();
+        only.extend(sources.keys().map(|file| format!("--file={file}")));
+        let out = folder.join(format!("stage-{}", number + 1));
+        mutate(root, part, stage, &out, &only)?;
+        record.add(&out)?;
+        record.write(&folder)?;
+    }
+    judge(root, part, &record)
+}
+
+/// The most seconds that a quick stage may take.
+const QUICK: u32 = 15;
+
+/// The files of a part, and what they say, without their tests.
+fn sources(root: &Path, part: &Part) -> Result<BTreeMap<String, String>, Vec<String>> {
+    let mut sources = BTreeMap::new();
+    for file in rust_files(&root.join("crates").join(part.package).join("src"), "")? {
+        if part.files.iter().any(|pattern| matches(pattern, &file)) && !is_of_tests(&file) {
+            let file = format!("crates/{}/src/{file}", part.package);
+            let text = read(root, &file)?;
+            let code = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
+            let digest = Sha256::digest(code.as_bytes());
+            let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+            sources.insert(file, digest);
+        }
+    }
+    Ok(sources)
+}
+
+/// Tests have files and folders of their own.
+fn is_of_tests(file: &str) -> bool {
+    file.ends_with("tests.rs") || file.split('/').any(|folder| folder == "tests")
+}
+
+/// All files of Rust below a folder, by their paths in it.
+fn rust_files(folder: &Path, within: &str) -> Result<Vec<String>, Vec<String>> {
+    let failed = |error: std::io::Error| vec![format!("{}: {error}", folder.display())];
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let entry = entry.map_err(failed)?;
+        let name = format!("{within}{}", entry.file_name().to_string_lossy());
+        if entry.path().is_dir() {
+            files.extend(rust_files(&entry.path(), &format!("{name}/"))?);
+        } else if name.ends_with(".rs") {
+            files.push(name);
+        }
+    }
+    Ok(files)
+}
+
+/// Whether a path is one of those that a pattern means, where a `*` stands for any letters but a `/`.
+fn matches(pattern: &str, path: &str) -> bool {
+    match pattern.split_once('*') {
+        None => pattern == path,
+        Some((before, after)) => path.strip_prefix(before).is_some_and(|rest| {
+            let within = rest.find('/').unwrap_or(rest.len());
+            (0..=within).any(|end| rest.is_char_boundary(end) && matches(after, &rest[end..]))
+        }),
+    }
 }
 
 /// Runs `cargo-mutants`, which ends with 0 if all was found, 2 if something was missed and 3 if something took too long, which is a way to be found.
@@ -151,7 +226,6 @@ fn mutate(
             "--jobs={}",
             std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4))
         ))
-        .args(part.files.iter().map(|file| format!("--file=crates/{}/src/{file}", part.package)))
         .args(stage.packages.iter().map(|package| format!("--test-package={package}")))
         .args(stage.features.iter().map(|feature| format!("--features={feature}")))
         .arg("--output")
@@ -187,7 +261,8 @@ fn escaped(name: &str) -> String {
 }
 
 /// `file:line:column: what is changed`, as `cargo-mutants` names it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(transparent)]
 struct Mutant(String);
 
 impl Mutant {
@@ -198,29 +273,65 @@ impl Mutant {
     }
 }
 
+/// What has been tried, and how it went.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    /// Those that a test found, or that never end.
+    found: BTreeSet<Mutant>,
+    /// Those that a stage missed, whether or not another one found them.
+    missed: BTreeSet<Mutant>,
+    /// Those that do not compile.
+    unviable: BTreeSet<Mutant>,
+    /// Files all of whose mutants were tried, and what they said.
+    sources: BTreeMap<String, String>,
+}
+
+impl Record {
+    const NAME: &str = "record.toml";
+
+    fn read(folder: &Path) -> Result<Self, Vec<String>> {
+        toml::from_str(&read(folder, Self::NAME)?)
+            .map_err(|error| vec![format!("{}: {error}", Self::NAME)])
+    }
+
+    fn write(&self, folder: &Path) -> Result<(), Vec<String>> {
+        let text = toml::to_string(self).map_err(|error| vec![error.to_string()])?;
+        let path = folder.join(Self::NAME);
+        std::fs::write(&path, text).map_err(|error| vec![format!("{}: {error}", path.display())])
+    }
+
+    /// Forgets what is about files that are not what they were.
+    fn keep(&mut self, sources: &BTreeMap<String, String>) {
+        self.sources.retain(|file, said| sources.get(file) == Some(said));
+        for mutants in [&mut self.found, &mut self.missed, &mut self.unviable] {
+            mutants.retain(|mutant| {
+                mutant.parts().is_some_and(|(file, ..)| self.sources.contains_key(file))
+            });
+        }
+    }
+
+    /// What `cargo-mutants` wrote.
+    fn add(&mut self, folder: &Path) -> Result<(), Vec<String>> {
+        self.found.extend(listed(folder, "caught.txt")?);
+        self.found.extend(listed(folder, "timeout.txt")?);
+        self.missed.extend(listed(folder, "missed.txt")?);
+        // What one stage cannot build has not been tried by it; it counts where none could.
+        self.unviable.extend(listed(folder, "unviable.txt")?);
+        Ok(())
+    }
+
+    /// Those that a stage missed, and that none found: what a stage did not try, or could not build, is not found.
+    fn left(&self) -> BTreeSet<Mutant> {
+        self.missed.difference(&self.found).cloned().collect()
+    }
+}
+
 fn listed(folder: &Path, name: &str) -> Result<BTreeSet<Mutant>, Vec<String>> {
     let path = folder.join("mutants.out").join(name);
     let text = std::fs::read_to_string(&path);
     let text = text.map_err(|error| vec![format!("{}: {error}", path.display())])?;
     Ok(text.lines().map(|line| Mutant(line.to_owned())).collect())
-}
-
-/// Those that a test found, or that never end.
-fn found(folder: &Path) -> Result<BTreeSet<Mutant>, Vec<String>> {
-    let mut found = listed(folder, "caught.txt")?;
-    found.extend(listed(folder, "timeout.txt")?);
-    Ok(found)
-}
-
-/// Those that the first stage missed, and that none behind it found: what a stage did not try, or could not build, is not found.
-fn left(stages: &[PathBuf]) -> Result<BTreeSet<Mutant>, Vec<String>> {
-    let (first, later) = stages.split_first().expect("there is one");
-    let mut left = listed(first, "missed.txt")?;
-    for stage in later {
-        let found = found(stage)?;
-        left.retain(|mutant| !found.contains(mutant));
-    }
-    Ok(left)
 }
 
 /// A change that no test found, and the line that it changes.
@@ -283,11 +394,9 @@ fn explanations(root: &Path) -> Result<Vec<Equivalent>, Vec<String>> {
 }
 
 /// Compares what no stage found with what is explained. How many were tried, and how many change nothing.
-fn judge(root: &Path, part: &Part, stages: &[PathBuf]) -> Result<(usize, usize), Vec<String>> {
-    let first = &stages[0];
-    let mut tried = found(first)?;
-    tried.extend(listed(first, "missed.txt")?);
-    let unviable = listed(first, "unviable.txt")?.len();
+fn judge(root: &Path, part: &Part, record: &Record) -> Result<(usize, usize), Vec<String>> {
+    let tried: BTreeSet<&Mutant> = record.found.union(&record.missed).collect();
+    let unviable = record.unviable.iter().filter(|mutant| !tried.contains(mutant)).count();
     if tried.len() < unviable || tried.is_empty() {
         return Err(vec![format!(
             "{}: {} mutants were tried, and {unviable} did not build",
@@ -299,7 +408,7 @@ fn judge(root: &Path, part: &Part, stages: &[PathBuf]) -> Result<(usize, usize),
     let explained = explanations(root)?;
     let explained: Vec<&Equivalent> =
         explained.iter().filter(|one| files.contains(one.file.as_str())).collect();
-    let left = left(stages)?;
+    let left = record.left();
     let findings = compare(&survivors(root, &left)?, &explained);
     if !findings.is_empty() {
         return Err(findings);
@@ -390,10 +499,64 @@ mod tests {
             }
             folder.join(number.to_string())
         };
-        let first = stage(1, ["a", "", "b c d e", ""]);
-        let second = stage(2, ["b", "c", "d", ""]);
-        let left = left(&[first, second]).unwrap();
+        let mut record = Record::default();
+        record.add(&stage(1, ["a", "", "b c d e", ""])).unwrap();
+        record.add(&stage(2, ["b", "c", "d", "e"])).unwrap();
+        record.write(&folder).unwrap();
+        let left = Record::read(&folder).unwrap().left();
         std::fs::remove_dir_all(folder).unwrap();
         assert_eq!(left, ["d", "e"].map(|name| Mutant(name.into())).into());
+    }
+
+    /// What was found in a file that has changed since has to be tried again.
+    #[test]
+    fn what_has_changed_is_forgotten() {
+        let mutants = |names: &[&str]| names.iter().map(|name| Mutant((*name).into())).collect();
+        let said = |of: [(&str, &str); 2]| of.map(|(file, said)| (file.into(), said.into())).into();
+        let mut record = Record {
+            found: mutants(&["a.rs:1:1: x", "b.rs:1:1: x"]),
+            missed: mutants(&["a.rs:2:1: y", "b.rs:2:1: y"]),
+            unviable: mutants(&["c.rs:1:1: x"]),
+            sources: said([("a.rs", "1"), ("b.rs", "2")]),
+        };
+        record.keep(&said([("a.rs", "1"), ("b.rs", "3")]));
+        assert_eq!(record.found, mutants(&["a.rs:1:1: x"]));
+        assert_eq!(record.left(), mutants(&["a.rs:2:1: y"]));
+        assert!(record.unviable.is_empty());
+        assert_eq!(record.sources.len(), 1);
+    }
+
+    #[test]
+    fn patterns_stay_in_their_folder() {
+        assert!(matches("bernoulli_*/*.rs", "bernoulli_exp/mod.rs"));
+        assert!(matches("word.rs", "word.rs"));
+        assert!(!matches("mechanism/*.rs", "mechanism/rows/mod.rs"));
+        assert!(!matches("word.rs", "words.rs"));
+        assert!(!matches("bernoulli_*/*.rs", "expansion.rs"));
+    }
+
+    /// Every file of the core crates is in one part, or in none for a reason.
+    #[test]
+    fn every_file_is_changed_or_left_alone_for_a_reason() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        for (_, package) in PACKAGES {
+            let files = rust_files(&root.join("crates").join(package).join("src"), "").unwrap();
+            let files: Vec<&String> = files.iter().filter(|file| !is_of_tests(file)).collect();
+            let parts = PARTS.iter().filter(|part| part.package == package);
+            let patterns: Vec<&str> = parts
+                .flat_map(|part| part.files)
+                .chain(
+                    LEFT_ALONE.iter().filter(|(of, ..)| *of == package).flat_map(|(_, of, _)| *of),
+                )
+                .copied()
+                .collect();
+            for pattern in &patterns {
+                assert!(files.iter().any(|file| matches(pattern, file)), "{package}: no {pattern}");
+            }
+            for file in files {
+                let of = patterns.iter().filter(|pattern| matches(pattern, file)).count();
+                assert_eq!(of, 1, "{package}: {file} is in {of} parts");
+            }
+        }
     }
 }
