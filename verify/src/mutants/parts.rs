@@ -266,7 +266,7 @@ pub(super) const PARTS: &[Part] = &[
         name: "digits",
         package: "deniable-sample",
         files: &["laplace_digits/*.rs"],
-        stages: &[UNITS, laws_of!("laplace_digits"), LAWS, ALL],
+        stages: &[laws_of!("laplace_digits"), laws!(&["--test=laplace_digits"], 60, []), LAWS, ALL],
     },
     Part {
         name: "grid",
