@@ -54,13 +54,19 @@ mod avx2 {
 
     #[cold]
     fn look() -> bool {
-        let is_there = is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("bmi1")
-            && is_x86_feature_detected!("bmi2")
-            && is_x86_feature_detected!("lzcnt")
-            && is_x86_feature_detected!("popcnt");
+        let is_there = all([
+            is_x86_feature_detected!("avx2"),
+            is_x86_feature_detected!("bmi1"),
+            is_x86_feature_detected!("bmi2"),
+            is_x86_feature_detected!("lzcnt"),
+            is_x86_feature_detected!("popcnt"),
+        ]);
         KERNELS.store(if is_there { VECTORIZED } else { PLAIN }, Ordering::Relaxed);
         is_there
+    }
+
+    fn all(features: [bool; 5]) -> bool {
+        features == [true; 5]
     }
 
     pub(super) fn leave_out() {
@@ -75,5 +81,39 @@ mod avx2 {
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     pub(super) unsafe fn run<K: Kernel>(kernel: K) -> K::Output {
         kernel.run()
+    }
+
+    #[cfg(all(test, target_os = "linux"))]
+    mod tests {
+        use super::{all, is_there, look};
+        use crate::backend::kernel::without_vectors;
+
+        /// What the kernel says of the processor, not what the library asks it.
+        fn is_listed() -> bool {
+            let text = std::fs::read_to_string("/proc/cpuinfo").expect("procfs");
+            let flags = text.lines().find(|line| line.starts_with("flags")).expect("x86");
+            let flags: Vec<&str> = flags.split_whitespace().collect();
+            // `abm` is LZCNT.
+            ["avx2", "bmi1", "bmi2", "abm", "popcnt"].iter().all(|name| flags.contains(name))
+        }
+
+        #[test]
+        fn vectors_are_used_where_they_are_and_until_they_are_left_out() {
+            assert_eq!((is_there(), look()), (is_listed(), is_listed()));
+            without_vectors();
+            assert!(!is_there());
+            // For the other tests.
+            assert_eq!((look(), is_there()), (is_listed(), is_listed()));
+        }
+
+        #[test]
+        fn one_kind_of_instructions_that_is_missing_is_enough() {
+            assert!(all([true; 5]));
+            for missing in 0..5 {
+                let mut features = [true; 5];
+                features[missing] = false;
+                assert!(!all(features));
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 
 mod kernel;
 #[cfg(feature = "std")]
+#[cfg_attr(not(target_os = "linux"), path = "no_pages.rs")]
 mod pages;
 #[cfg(feature = "std")]
 mod wiped_on_fork;

@@ -1,10 +1,9 @@
-//! Pages that a forked child finds zeroed, where the operating system has them.
+//! Pages that a forked child finds zeroed, which Linux has.
 
 use core::ptr::NonNull;
 
 /// Maps at least `length` bytes, page aligned and all zero, that are all zero again in a child made by
 /// `fork` and are left out of core dumps. `None` where any of this cannot be had.
-#[cfg(target_os = "linux")]
 pub(super) fn map(length: usize) -> Option<NonNull<u8>> {
     let access = libc::PROT_READ | libc::PROT_WRITE;
     let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
@@ -28,34 +27,24 @@ pub(super) fn map(length: usize) -> Option<NonNull<u8>> {
     None
 }
 
-#[cfg(not(target_os = "linux"))]
-pub(super) fn map(_length: usize) -> Option<NonNull<u8>> {
-    None
-}
-
 /// Gives pages back.
 ///
 /// # Safety
 ///
 /// `pages` came from [`map`] with the same `length`, and nothing uses them any more.
-#[cfg(target_os = "linux")]
 pub(super) unsafe fn unmap(pages: NonNull<u8>, length: usize) {
     // SAFETY: the caller vouches that this is a whole mapping of ours that nothing uses. Unmapping can
     // fail only by splitting a mapping when there are too many; the page then merely stays.
     unsafe { libc::munmap(pages.as_ptr().cast(), length) };
 }
 
-#[cfg(not(target_os = "linux"))]
-pub(super) unsafe fn unmap(_pages: NonNull<u8>, _length: usize) {}
-
-#[cfg(target_os = "linux")]
 fn advise(pages: NonNull<u8>, length: usize, advice: libc::c_int) -> bool {
     // SAFETY: called only by `map`, on its new mapping, to which no reference exists yet; none of the
     // advices given there unmaps anything.
     unsafe { libc::madvise(pages.as_ptr().cast(), length, advice) == 0 }
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -120,6 +120,8 @@ struct Marked<T> {
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::{Marked, State, WipedOnFork};
 
     #[test]
@@ -136,6 +138,14 @@ mod tests {
         assert!(!memory.is_marked());
         assert!(memory.keystream.iter().all(|&word| word == 0));
         assert_eq!((memory.unread, memory.refills), (0, 0));
+    }
+
+    /// The next ones are where the last ones were. (Other threads map memory as well, but not each time.)
+    #[test]
+    fn pages_are_given_back() {
+        let new = || WipedOnFork::<State>::new().expect("Linux 4.14 or later");
+        let places: BTreeSet<usize> = (0..1000).map(|_| new().memory.as_ptr().addr()).collect();
+        assert!(places.len() < 500, "{} places", places.len());
     }
 
     #[test]

@@ -178,6 +178,15 @@ mod tests {
         assert_eq!(One(None).bit(), Err(Error::entropy_unavailable()));
     }
 
+    /// Two of 100 words agree with a chance below 2^−51.
+    #[test]
+    fn words_are_filled() {
+        let mut words = [0; 100];
+        OsEntropy::new().fill(&mut words).unwrap();
+        words.sort_unstable();
+        assert!(words.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
     /// All of 200 fair bits agree with a chance of 2^−199.
     #[test]
     fn both_bits_come() {

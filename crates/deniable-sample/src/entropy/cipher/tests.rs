@@ -7,6 +7,15 @@ pub(in crate::entropy) fn refill(key: &[u8; 32]) -> ([u8; 32], Vec<u64>) {
     if has_aes() { cut(plain_aes::stream(key)) } else { cut(plain_chacha::stream(key)) }
 }
 
+/// What the kernel says of the processor, not what the library asks it.
+#[cfg(all(target_os = "linux", any(target_arch = "x86", target_arch = "x86_64")))]
+#[test]
+fn aes_is_used_where_there_are_instructions_for_it() {
+    let text = std::fs::read_to_string("/proc/cpuinfo").expect("procfs");
+    let flags = text.lines().find(|line| line.starts_with("flags")).expect("x86");
+    assert_eq!(has_aes(), flags.split_whitespace().any(|flag| flag == "aes"));
+}
+
 fn cut(mut stream: Vec<u8>) -> ([u8; 32], Vec<u64>) {
     stream.truncate(State::KEYSTREAM * 8);
     let words = stream[32..].chunks(8).map(|w| u64::from_le_bytes(w.try_into().unwrap()));
