@@ -5,6 +5,8 @@ mod parts;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, ExitCode};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
@@ -12,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 #[cfg(test)]
 use parts::LEFT_ALONE;
-use parts::{PARTS, Part, Stage};
+use parts::{PARTS, Part, QUICK, Stage};
 
 /// The changes that no test can find, and why.
 const EQUIVALENT: &str = "verify/equivalent.toml";
@@ -42,17 +44,31 @@ pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String
     if parts.is_empty() {
         parts.extend(PARTS);
     }
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4));
+    // Parts side by side, rather than changes of one: each builds what it stands on once.
+    let workers = cores.min(parts.len());
+    let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..workers {
+            scope.spawn(|| {
+                while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let outcome = run(root, part, quick, again, cores / workers);
+                    // Hours may pass before the last one.
+                    for finding in outcome.as_ref().err().into_iter().flatten() {
+                        println!("{}: {finding}", part.name);
+                    }
+                    outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
+                }
+            });
+        }
+    });
     let (mut tried, mut equivalent, mut findings) = (0, 0, Vec::new());
-    for part in parts {
-        match run(root, part, quick, again) {
+    for outcome in outcomes.into_inner().unwrap_or_else(PoisonError::into_inner) {
+        match outcome {
             Ok((of_part, without_effect)) => {
                 (tried, equivalent) = (tried + of_part, equivalent + without_effect);
             }
-            Err(of_part) => {
-                // Hours may pass before the last one.
-                of_part.iter().for_each(|finding| println!("{}: {finding}", part.name));
-                findings.extend(of_part);
-            }
+            Err(of_part) => findings.extend(of_part),
         }
     }
     if !findings.is_empty() {
@@ -79,7 +95,13 @@ fn part(name: &str) -> Result<&'static Part, Vec<String>> {
 }
 
 /// All stages, then the judgement.
-fn run(root: &Path, part: &Part, quick: bool, again: bool) -> Result<(usize, usize), Vec<String>> {
+fn run(
+    root: &Path,
+    part: &Part,
+    quick: bool,
+    again: bool,
+    jobs: usize,
+) -> Result<(usize, usize), Vec<String>> {
     let folder = root.join("target/mutants-of").join(part.name);
     let sources = sources(root, part)?;
     let mut record = if again { Record::read(&folder)? } else { Record::default() };
@@ -102,7 +124,7 @@ fn run(root: &Path, part: &Part, quick: bool, again: bool) -> Result<(usize, usi
         if let Some(stage) = stage {
             let out = folder.join("new");
             let files = new.iter().map(|file| format!("--file={file}")).collect::<Vec<_>>();
-            mutate(root, part, stage, &out, &files)?;
+            mutate(root, part, stage, jobs, &out, &files)?;
             record.add(&out)?;
             record.sources = sources.clone();
             record.write(&folder)?;
@@ -124,15 +146,12 @@ fn run(root: &Path, part: &Part, quick: bool, again: bool) -> Result<(usize, usi
             open.iter().map(|mutant| format!("--re=^{}$", escaped(&mutant.0))).collect();
         only.extend(sources.keys().map(|file| format!("--file={file}")));
         let out = folder.join(format!("stage-{}", number + 1));
-        mutate(root, part, stage, &out, &only)?;
+        mutate(root, part, stage, jobs, &out, &only)?;
         record.add(&out)?;
         record.write(&folder)?;
     }
     judge(root, part, &record)
 }
-
-/// The most seconds that a quick stage may take.
-const QUICK: u32 = 15;
 
 /// The files of a part, and what they say, without their tests.
 fn sources(root: &Path, part: &Part) -> Result<BTreeMap<String, String>, Vec<String>> {
@@ -187,15 +206,18 @@ fn mutate(
     root: &Path,
     part: &Part,
     stage: &Stage,
+    jobs: usize,
     folder: &Path,
     only: &[String],
 ) -> Result<(), Vec<String>> {
     std::fs::create_dir_all(folder).map_err(|error| vec![format!("{folder:?}: {error}")])?;
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let profile =
+        if stage.longest <= QUICK { "--profile=mutants" } else { "--profile=mutants-slow" };
     // Tests that fail anyhow would find everything, and so would slow ones.
     let test = |arguments: &[&str]| {
         Command::new(&cargo)
-            .args(["test", "--quiet", "--profile=mutants"])
+            .args(["test", "--quiet", profile])
             .args(stage.packages.iter().map(|package| format!("--package={package}")))
             .args(stage.features.iter().map(|feature| format!("--features={feature}")))
             .args(stage.targets)
@@ -217,15 +239,12 @@ fn mutate(
         )]);
     }
     let status = Command::new(cargo)
-        .args(["mutants", "--package", part.package, "--profile=mutants", "--no-shuffle"])
+        .args(["mutants", "--package", part.package, profile, "--no-shuffle"])
         .args(["--exclude=**/tests.rs", "--exclude=**/tests/**", "--baseline=skip"])
         // Metrics and measures are types of one value: there is nothing else that could be returned.
         .args(["--exclude-re=::input_metric -> ", "--exclude-re=::output_measure -> "])
         .arg(format!("--timeout={}", stage.longest))
-        .arg(format!(
-            "--jobs={}",
-            std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4))
-        ))
+        .arg(format!("--jobs={jobs}"))
         .args(stage.packages.iter().map(|package| format!("--test-package={package}")))
         .args(stage.features.iter().map(|feature| format!("--features={feature}")))
         .arg("--output")

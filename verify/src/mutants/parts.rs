@@ -22,29 +22,37 @@ pub(super) struct Stage {
     pub(super) longest: u32,
 }
 
-/// The unit tests of the samplers that take less than a second.
-const UNITS: Stage = Stage {
-    packages: &["deniable-sample"],
-    features: &[],
-    targets: &["--lib"],
-    filters: &[
-        "--skip=magnitudes_are_enclosed",
-        "--skip=planted",
-        "--skip=every_word_on_a_short",
-        "--skip=floats_of_",
-        "--skip=bounds_at_every_precision",
-        "--skip=the_whole_slack",
-    ],
-    longest: 15,
-};
+/// The most seconds that a quick stage may take. Then the code is not optimized, since that takes longer than the tests.
+pub(super) const QUICK: u32 = 10;
 
-/// Laws, without those that take longest, without the planted mistakes, which try the tests, and with other arguments.
+/// Those unit tests of the samplers with these words in their names that take less than a second.
+macro_rules! sampler_units {
+    ($($name:literal),*) => {
+        Stage {
+            packages: &["deniable-sample"],
+            features: &[],
+            targets: &["--lib"],
+            filters: &[
+                "--skip=magnitudes_are_enclosed",
+                "--skip=planted",
+                "--skip=every_word_on_a_short",
+                "--skip=floats_of_",
+                "--skip=bounds_at_every_precision",
+                "--skip=the_whole_slack",
+                $($name),*
+            ],
+            longest: QUICK,
+        }
+    };
+}
+
+/// Some laws, without those tests that take longest, without the planted mistakes, which try the tests, and without others.
 macro_rules! laws {
-    ($targets:expr, $longest:literal, [$($filter:literal),*]) => {
+    ($longest:expr, [$($target:literal),*], [$($skipped:literal),*]) => {
         Stage {
             packages: &["deniable-laws"],
             features: &[],
-            targets: $targets,
+            targets: &[$(concat!("--test=", $target)),*],
             filters: &[
                 "--skip=planted",
                 "--skip=joint_laws_of_",
@@ -54,56 +62,61 @@ macro_rules! laws {
                 "--skip=the_same_words_make",
                 "--skip=bits_make_the_law",
                 "--skip=every_script_on_eight",
-                $($filter),*
+                $(concat!("--skip=", $skipped)),*
             ],
             longest: $longest,
         }
     };
 }
 
-const LAWS: Stage = laws!(
-    &[
-        "--test=bernoulli",
-        "--test=either_below",
-        "--test=faults",
-        "--test=flips",
-        "--test=laplace",
-        "--test=laplace_all",
-        "--test=laplace_digits",
-        "--test=laplace_saturating",
-        "--test=laplace_z2k",
-        "--test=laplace_z2k_inversion",
-        "--test=many_below",
-        "--test=textbook",
-        "--test=uniform",
-        "--test=words",
-    ],
-    90,
-    []
-);
-
-/// The quick ones of these laws.
-macro_rules! laws_of {
+/// Laws by the tests that take less than a second or two.
+macro_rules! quick_laws {
     ($($target:literal),*) => {
         laws!(
-            &[$(concat!("--test=", $target)),*],
-            15,
+            QUICK,
+            [$($target),*],
             [
-                "--skip=exp_over_every_script",
-                "--skip=geometric_over_all_64",
-                "--skip=laplace_over_all_64",
-                "--skip=saturated_over_all_64",
-                "--skip=floats_are_their_exact",
-                "--skip=every_script_ends_as",
-                "--skip=every_sum_is_that_of",
-                "--skip=at_both_ends_of_everything",
-                "--skip=textbook_on_eight",
-                "--skip=bounds_of_several_words",
-                "--skip=many_over_every"
+                "at_both_ends_of_everything",
+                "bounds_of_several_words",
+                "every_script_ends_as",
+                "every_shift_over_every",
+                "every_sum_is_that_of",
+                "exp_over_",
+                "floats_are_their_exact",
+                "geometric_over_all_64",
+                "laplace_over_",
+                "many_over_every",
+                "saturated_over_all_64",
+                "scripts_next_to_a_rounding",
+                "textbook_on_eight"
             ]
         )
     };
 }
+
+/// Laws by all but the longest tests.
+macro_rules! laws_of {
+    ($($target:literal),*) => {
+        laws!(90, [$($target),*], [])
+    };
+}
+
+const LAWS: Stage = laws_of!(
+    "bernoulli",
+    "either_below",
+    "faults",
+    "flips",
+    "laplace",
+    "laplace_all",
+    "laplace_digits",
+    "laplace_saturating",
+    "laplace_z2k",
+    "laplace_z2k_inversion",
+    "many_below",
+    "textbook",
+    "uniform",
+    "words"
+);
 
 /// What was left out above, and the bulk forms by their mechanisms.
 const ALL: Stage = Stage {
@@ -127,43 +140,61 @@ const ALL: Stage = Stage {
     longest: 900,
 };
 
-/// The tests of the arithmetic that are outside of it.
+/// The tests of the arithmetic that are outside of it, without the longest.
 const ARITHMETIC: Stage = Stage {
     packages: &["deniable-num"],
     features: &[],
-    targets: &["--test=vectors", "--test=special", "--test=ratios"],
-    filters: &[],
-    longest: 15,
-};
-
-/// The unit tests of the arithmetic, without the longest.
-const ARITHMETIC_UNITS: Stage = Stage {
-    packages: &["deniable-num"],
-    features: &[],
-    targets: &["--lib", "--test=certified"],
+    targets: &["--test=vectors", "--test=special", "--test=ratios", "--test=certified"],
     filters: &[
         "--skip=planted",
-        "--skip=sums_of_each_format",
-        "--skip=every_sum_of_a_tiny_format",
-        "--skip=fast_encloses_plain",
-        "--skip=bounds_enclose_the_logarithm",
-        "--skip=bounds_hold_in_every_mode",
-        "--skip=every_short_number_added",
-        "--skip=sums_of_units_far_apart",
-        "--skip=floats_stray_less",
+        "--skip=bounds_at_every_precision",
+        "--skip=plain_at_low_precision",
         "--skip=exponentials",
         "--skip=logarithms_of_",
     ],
-    longest: 15,
+    longest: QUICK,
 };
 
-/// All of it, and what the samplers and the mechanisms see of it.
+/// The unit tests of the arithmetic with these words in their names, without the longest.
+macro_rules! arithmetic_units {
+    ($($name:literal),*) => {
+        Stage {
+            packages: &["deniable-num"],
+            features: &[],
+            targets: &["--lib"],
+            filters: &[
+                "--skip=planted",
+                "--skip=sums_of_",
+                "--skip=every_sum_of_a_tiny_format",
+                "--skip=fast_encloses_plain",
+                "--skip=bounds_enclose_the_logarithm",
+                "--skip=bounds_hold_in_every_mode",
+                "--skip=every_short_number_added",
+                "--skip=floats_stray_less",
+                "--skip=formats_wider_than",
+                $($name),*
+            ],
+            longest: QUICK,
+        }
+    };
+}
+
+/// All tests of the arithmetic.
+const ARITHMETIC_ALONE: Stage = Stage {
+    packages: &["deniable-num"],
+    features: &[],
+    targets: &["--lib", "--tests"],
+    filters: &["--skip=planted"],
+    longest: 240,
+};
+
+/// And what the samplers and the mechanisms see of it.
 const ALL_ARITHMETIC: Stage = Stage {
     packages: &["deniable-num", "deniable-sample", "deniable"],
     features: &["deniable/rappor"],
     targets: &["--lib", "--tests"],
     filters: &[],
-    longest: 600,
+    longest: 900,
 };
 
 /// What tests outside of the mechanisms say of them. By name: some tests look at the source itself, and would find everything.
@@ -218,7 +249,7 @@ const BULK: Stage = Stage {
     longest: 60,
 };
 
-/// The unit tests of mechanisms with these words in their names, without the longest.
+/// The unit tests of mechanisms with these words in their names, without the longest, and without others.
 macro_rules! units_of {
     ($($name:literal),*) => {
         Stage {
@@ -235,7 +266,7 @@ macro_rules! units_of {
                 "--skip=the_loss_is_the_neighbour_above",
                 $($name),*
             ],
-            longest: 15,
+            longest: QUICK,
         }
     };
 }
@@ -246,8 +277,10 @@ pub(super) const PARTS: &[Part] = &[
         package: "deniable-sample",
         files: &["bernoulli_*/*.rs", "expansion.rs", "ratio.rs"],
         stages: &[
-            laws_of!("bernoulli", "faults", "flips", "laplace", "laplace_all"),
-            UNITS,
+            quick_laws!("bernoulli", "flips"),
+            sampler_units!("bernoulli_", "expansion::", "ratio::"),
+            quick_laws!("faults", "laplace", "laplace_all"),
+            laws_of!("bernoulli", "faults", "flips", "laplace_all"),
             LAWS,
             ALL,
         ],
@@ -256,16 +289,22 @@ pub(super) const PARTS: &[Part] = &[
         name: "uniform",
         package: "deniable-sample",
         files: &["uniform/*.rs", "word.rs"],
-        stages: &[laws_of!("uniform", "either_below", "many_below", "words"), UNITS, LAWS, ALL],
+        stages: &[
+            quick_laws!("uniform", "either_below", "many_below", "words"),
+            sampler_units!("uniform::", "word::"),
+            laws_of!("uniform", "either_below", "many_below", "words"),
+            LAWS,
+            ALL,
+        ],
     },
     Part {
         name: "laplace",
         package: "deniable-sample",
         files: &["geometric/*.rs", "laplace/*.rs"],
         stages: &[
-            laws_of!("laplace", "laplace_saturating"),
-            UNITS,
-            laws!(&["--test=laplace", "--test=laplace_all", "--test=laplace_saturating"], 90, []),
+            quick_laws!("laplace", "laplace_saturating"),
+            sampler_units!("laplace::"),
+            laws_of!("laplace", "laplace_all", "laplace_saturating"),
             LAWS,
             ALL,
         ],
@@ -274,16 +313,16 @@ pub(super) const PARTS: &[Part] = &[
         name: "digits",
         package: "deniable-sample",
         files: &["laplace_digits/*.rs"],
-        stages: &[laws_of!("laplace_digits"), laws!(&["--test=laplace_digits"], 60, []), LAWS, ALL],
+        stages: &[quick_laws!("laplace_digits"), laws_of!("laplace_digits"), LAWS, ALL],
     },
     Part {
         name: "grid",
         package: "deniable-sample",
         files: &["laplace_z2k/*.rs", "magnitude.rs"],
         stages: &[
-            UNITS,
-            laws_of!("laplace_z2k", "laplace_z2k_inversion"),
-            laws!(&["--test=laplace_z2k", "--test=laplace_z2k_inversion"], 90, []),
+            quick_laws!("laplace_z2k", "laplace_z2k_inversion"),
+            sampler_units!("laplace::"),
+            laws_of!("laplace", "laplace_z2k", "laplace_z2k_inversion"),
             LAWS,
             ALL,
         ],
@@ -299,13 +338,22 @@ pub(super) const PARTS: &[Part] = &[
             "backend/w*.rs",
             "error.rs",
         ],
-        stages: &[Stage { targets: &["--lib", "--test=refusals"], ..UNITS }, ALL],
+        stages: &[
+            sampler_units!("entropy::", "backend::"),
+            Stage { targets: &["--test=refusals"], ..sampler_units!() },
+            ALL,
+        ],
     },
     Part {
         name: "textbook",
         package: "deniable-sample",
         files: &["textbook.rs"],
-        stages: &[laws_of!("textbook", "uniform", "faults"), LAWS, ALL],
+        stages: &[
+            quick_laws!("textbook", "uniform", "faults"),
+            laws_of!("textbook", "uniform", "faults"),
+            LAWS,
+            ALL,
+        ],
     },
     Part {
         name: "rounding",
@@ -321,19 +369,39 @@ pub(super) const PARTS: &[Part] = &[
             "ratio.rs",
             "round.rs",
         ],
-        stages: &[ARITHMETIC, ARITHMETIC_UNITS, ALL_ARITHMETIC],
+        stages: &[
+            ARITHMETIC,
+            arithmetic_units!(
+                "bound::",
+                "cast::",
+                "directed::",
+                "enclosure::",
+                "error::",
+                "float::",
+                "power::",
+                "ratio::",
+                "round::"
+            ),
+            ARITHMETIC_ALONE,
+            ALL_ARITHMETIC,
+        ],
     },
     Part {
         name: "narrow",
         package: "deniable-num",
         files: &["narrow.rs", "wide.rs"],
-        stages: &[ARITHMETIC_UNITS, ALL_ARITHMETIC],
+        stages: &[arithmetic_units!("narrow::", "wide::"), ARITHMETIC_ALONE, ALL_ARITHMETIC],
     },
     Part {
         name: "elementary",
         package: "deniable-num",
         files: &["certified.rs", "elementary/*.rs"],
-        stages: &[ARITHMETIC_UNITS, ARITHMETIC, ALL_ARITHMETIC],
+        stages: &[
+            arithmetic_units!("elementary::", "certified::"),
+            ARITHMETIC,
+            ARITHMETIC_ALONE,
+            ALL_ARITHMETIC,
+        ],
     },
     Part {
         name: "responses",
@@ -345,18 +413,41 @@ pub(super) const PARTS: &[Part] = &[
         name: "shared",
         package: "deniable",
         files: &["mechanism/*.rs"],
-        stages: &[units_of!("mechanism::"), BULK, MECHANISMS, ALL_MECHANISMS],
+        stages: &[
+            units_of!(
+                "mechanism::",
+                "--skip=local_hashing::tests::counting",
+                "--skip=all_answers_draw",
+                "--skip=rows_and_batches",
+                "--skip=bits_of_a_batch"
+            ),
+            BULK,
+            MECHANISMS,
+            ALL_MECHANISMS,
+        ],
     },
     Part {
-        name: "encodings",
+        name: "hashing",
         package: "deniable",
-        files: &[
-            "mechanism/local_hashing/*.rs",
-            "mechanism/subset_selection/*.rs",
-            "mechanism/unary_encoding/*.rs",
-        ],
+        files: &["mechanism/local_hashing/*.rs"],
+        stages: &[units_of!("local_hashing::"), MECHANISMS, ALL_MECHANISMS],
+    },
+    Part {
+        name: "subsets",
+        package: "deniable",
+        files: &["mechanism/subset_selection/*.rs"],
         stages: &[
-            units_of!("local_hashing::", "subset_selection::", "unary_encoding::"),
+            units_of!("subset_selection::", "--skip=bits_of_a_batch"),
+            MECHANISMS,
+            ALL_MECHANISMS,
+        ],
+    },
+    Part {
+        name: "unary",
+        package: "deniable",
+        files: &["mechanism/unary_encoding/*.rs"],
+        stages: &[
+            units_of!("unary_encoding::", "--skip=rows_and_batches"),
             MECHANISMS,
             ALL_MECHANISMS,
         ],
