@@ -201,6 +201,9 @@ fn matches(pattern: &str, path: &str) -> bool {
     }
 }
 
+/// Held while the tests run on what is not changed.
+static UNCHANGED: Mutex<()> = Mutex::new(());
+
 /// Runs `cargo-mutants`, which ends with 0 if all was found, 2 if something was missed and 3 if something took too long, which is a way to be found.
 fn mutate(
     root: &Path,
@@ -226,17 +229,21 @@ fn mutate(
             .status()
             .is_ok_and(|status| status.success())
     };
-    let builds = test(&["--no-run"]);
-    let start = Instant::now();
-    if !builds || !test(&[&["--"], stage.filters].concat()) {
-        return Err(vec![format!("{}: the tests fail before anything is changed", part.name)]);
-    }
-    // Several are tried at once, beside builds.
-    if start.elapsed().as_millis() * 4 > u128::from(stage.longest) * 1000 {
-        return Err(vec![format!(
-            "{}: the tests take more than a quarter of the time after which they count as hanging; the machine is too busy",
-            part.name
-        )]);
+    {
+        // One after the other: they build in the same folder.
+        let _alone = UNCHANGED.lock().unwrap_or_else(PoisonError::into_inner);
+        let builds = test(&["--no-run"]);
+        let start = Instant::now();
+        if !builds || !test(&[&["--"], stage.filters].concat()) {
+            return Err(vec![format!("{}: the tests fail before anything is changed", part.name)]);
+        }
+        // Several are tried at once, beside builds.
+        if start.elapsed().as_millis() * 4 > u128::from(stage.longest) * 1000 {
+            return Err(vec![format!(
+                "{}: the tests take more than a quarter of the time after which they count as hanging; the machine is too busy",
+                part.name
+            )]);
+        }
     }
     let status = Command::new(cargo)
         .args(["mutants", "--package", part.package, profile, "--no-shuffle"])
