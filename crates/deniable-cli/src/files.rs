@@ -5,6 +5,7 @@ mod background;
 mod footer;
 mod format;
 mod ipc;
+mod pages;
 mod progress;
 mod read;
 mod write;

@@ -131,7 +131,7 @@ fn read(file: &mut (impl Read + Seek)) -> io::Result<Option<Vec<u8>>> {
 }
 
 fn whole(footer: &[u8]) -> bool {
-    let mut footer = Compact { left: footer, schema: Vec::new() };
+    let mut footer = Compact::new(footer);
     footer.fields(FILE, DEEPEST).is_some() && is_tree(&footer.schema)
 }
 
@@ -169,13 +169,38 @@ fn is_tree(schema: &[Element]) -> bool {
     schema.is_empty() || open.iter().all(|(left, _)| *left == 0)
 }
 
-/// The rest of a footer, and the schema that was in it. Nothing is damage.
-struct Compact<'a> {
+/// The rest of a footer, or of the header of a page, and the schema that was in it. Nothing is damage.
+pub(super) struct Compact<'a> {
     left: &'a [u8],
     schema: Vec<Element>,
 }
 
-impl Compact<'_> {
+impl<'a> Compact<'a> {
+    pub(super) fn new(left: &'a [u8]) -> Self {
+        Compact { left, schema: Vec::new() }
+    }
+
+    /// How many bytes are left.
+    pub(super) fn len(&self) -> usize {
+        self.left.len()
+    }
+
+    /// A number that is not negative, in a field that comes once.
+    pub(super) fn once(&mut self, code: u8, value: &mut Option<u64>) -> Option<()> {
+        let zigzag = if (SHORT..=LONG).contains(&code) { self.number()? } else { return None };
+        (zigzag & 1 == 0 && value.replace(zigzag >> 1).is_none()).then_some(())
+    }
+
+    /// The fields of a field that is a structure.
+    pub(super) fn structure(
+        &mut self,
+        code: u8,
+        depth: u32,
+        field: impl FnMut(&mut Self, i16, u8, u32) -> Option<()>,
+    ) -> Option<()> {
+        if code == STRUCTURE { self.each_field(depth, field) } else { None }
+    }
+
     fn byte(&mut self) -> Option<u8> {
         let (&first, rest) = self.left.split_first()?;
         self.left = rest;
@@ -245,7 +270,7 @@ impl Compact<'_> {
     }
 
     /// Calls back for each field, with its number and the code of its kind.
-    fn each_field(
+    pub(super) fn each_field(
         &mut self,
         depth: u32,
         mut field: impl FnMut(&mut Self, i16, u8, u32) -> Option<()>,
@@ -277,7 +302,7 @@ impl Compact<'_> {
         }
     }
 
-    fn unknown_field(&mut self, code: u8, depth: u32) -> Option<()> {
+    pub(super) fn unknown_field(&mut self, code: u8, depth: u32) -> Option<()> {
         if code == TRUE || code == FALSE { Some(()) } else { self.unknown(code, depth) }
     }
 

@@ -13,10 +13,12 @@ use arrow_array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
 use deniable_arrow::FINGERPRINT;
 use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
+};
 use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
-use super::{BATCH, Compression, Format, footer, ipc};
+use super::{BATCH, Compression, Format, footer, ipc, pages};
 use crate::error::{Error, Kind, Result};
 use crate::foreign::{self, reading};
 
@@ -475,17 +477,28 @@ fn parquet(of: Of, wanted: &Wanted<'_>) -> Result<Source> {
     if !footer::is_sound(&mut file).map_err(|error| Error::io(&of.0, &error))? {
         return Err(damaged());
     }
-    let builder = reading(|| ParquetRecordBatchReaderBuilder::try_new(file));
-    let builder = builder.and_then(std::result::Result::ok).ok_or_else(&damaged)?;
-    // As much is read at once as a column has by the footer.
-    let is_within = |column: &ColumnChunkMetaData| {
+    let metadata = reading(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::default()));
+    let metadata = metadata.and_then(std::result::Result::ok).ok_or_else(&damaged)?;
+    // As much is read at once as a column has by the footer, and as its pages declare.
+    let columns = metadata.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
+    let of_file = |column: &ColumnChunkMetaData| {
         let (start, length) = column.byte_range();
-        start.checked_add(length).is_some_and(|end| end <= size)
+        let within = start.checked_add(length).is_some_and(|end| end <= size);
+        within.then_some(pages::Column { start, length, packed: column.compression() })
     };
-    let mut columns = builder.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
-    if reading(|| columns.all(is_within)) != Some(true) {
+    let columns = reading(|| columns.map(of_file).collect::<Option<Vec<_>>>()).flatten();
+    let columns = columns.ok_or_else(&damaged)?;
+    // No two of them have the same bytes, which would be looked at again for each.
+    let all = columns.iter().try_fold(0u64, |all, column| all.checked_add(column.length));
+    if all.is_none_or(|all| all > size) {
         return Err(damaged());
     }
+    for column in &columns {
+        if !pages::are_sound(&mut file, column).map_err(|error| Error::io(&of.0, &error))? {
+            return Err(damaged());
+        }
+    }
+    let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
     let columns = builder.parquet_schema().root_schema().get_fields().iter().enumerate();
     let places: Vec<usize> =
         columns.filter(|(_, column)| wanted.has(column.name())).map(|(i, _)| i).collect();

@@ -94,9 +94,9 @@ impl<I: SaturatingInt> ConstantTimeLaplace<I> {
         let mut words = Vec::new();
         for number in numbers {
             draw_exactly(WORDS * self.thresholds.len(), &mut words, source)?;
-            let (mut noise, is_rare) = self.compare(&words);
+            let (mut noise, is_open) = self.compare(&words);
             // The one decision on what was drawn, and nearly always the same.
-            if is_rare != 0 {
+            if is_open != 0 {
                 noise = self.decide(&words, source)?;
             }
             *number = noise.add_to(*number);
@@ -122,11 +122,10 @@ impl<I: SaturatingInt> ConstantTimeLaplace<I> {
         let not_negative = below as u64 & 1;
         let zeros = (below >> 1) as u64;
         let beyond = (below >> (self.digits() + 1)) as u64 & 1;
-        // With all digits of the type and more, the sum is beyond its ends, and that is all there is to know.
-        let not_all_digits = u64::from(self.digits() < I::BITS);
-        let is_rare = open | beyond & not_all_digits;
+        // With all digits of the type and more, the sum is beyond its ends, and that is all there is to know. With fewer digits the threshold for more is 0, which no words are below: that is left open by
+        // words of 0, or is not so.
         let magnitude = u128::from(!zeros & lowest(self.digits())) | (u128::from(beyond) * FAR);
-        (Noise { negative: not_negative ^ 1, magnitude }, black_box(is_rare))
+        (Noise { negative: not_negative ^ 1, magnitude }, black_box(open))
     }
 
     /// What the words, and as many more as it takes, say of the noise.
