@@ -304,6 +304,7 @@ pub(super) const PARTS: &[Part] = &[
         stages: &[
             quick_laws!("laplace", "laplace_saturating"),
             sampler_units!("laplace::"),
+            quick_laws!("laplace_all"),
             laws_of!("laplace", "laplace_all", "laplace_saturating"),
             LAWS,
             ALL,
@@ -322,6 +323,7 @@ pub(super) const PARTS: &[Part] = &[
         stages: &[
             quick_laws!("laplace_z2k", "laplace_z2k_inversion"),
             sampler_units!("laplace::"),
+            quick_laws!("laplace_all"),
             laws_of!("laplace", "laplace_z2k", "laplace_z2k_inversion"),
             LAWS,
             ALL,
