@@ -83,7 +83,8 @@ mod avx2 {
         kernel.run()
     }
 
-    #[cfg(all(test, target_os = "linux"))]
+    #[cfg(test)]
+    #[cfg(target_os = "linux")]
     mod tests {
         use super::{all, is_there, look};
         use crate::backend::kernel::without_vectors;

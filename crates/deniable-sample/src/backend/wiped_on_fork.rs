@@ -118,7 +118,8 @@ struct Marked<T> {
     value: T,
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use std::collections::BTreeSet;
 

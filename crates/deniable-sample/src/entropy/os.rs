@@ -89,9 +89,7 @@ impl Slot {
 /// the path of every draw.
 #[cold]
 #[inline(never)]
-fn drop_rarely(generator: Generator<Os>) {
-    drop(generator);
-}
+fn drop_rarely(_: Generator<Os>) {}
 
 /// Lets `draw` use this thread's generator. `None` if there is none: memory that is wiped on fork could
 /// not be had, the generator is in use below us on the stack, or the thread is at its end and has
@@ -156,6 +154,18 @@ mod tests {
         let draw = || (0..1000).map(|_| word().unwrap()).collect::<Vec<_>>();
         let threads = [std::thread::spawn(draw), std::thread::spawn(draw)];
         assert_distinct(threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect());
+    }
+
+    /// Words of a thread come from one generator, not each from the operating system.
+    #[test]
+    fn a_generator_is_used_again() {
+        std::thread::spawn(|| {
+            for _ in 0..3 {
+                assert_eq!(buffered(|_| ()).is_some(), Generator::new(Os).is_some());
+            }
+        })
+        .join()
+        .unwrap();
     }
 
     #[test]
