@@ -160,7 +160,7 @@ fn sources(root: &Path, part: &Part) -> Result<BTreeMap<String, String>, Vec<Str
         if part.files.iter().any(|pattern| matches(pattern, &file)) && !is_of_tests(&file) {
             let file = format!("crates/{}/src/{file}", part.package);
             let text = read(root, &file)?;
-            let code = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
+            let code = text.rsplit_once("\n#[cfg(test)]\n").map_or(text.as_str(), |(code, _)| code);
             let digest = Sha256::digest(code.as_bytes());
             let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
             sources.insert(file, digest);
