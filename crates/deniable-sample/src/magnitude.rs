@@ -260,7 +260,7 @@ impl Uniform {
             return None;
         }
         let d_low = u128::from(numerator / (denominator + 1)) << (FRACTION - 88);
-        let d_high = u128::from((numerator + 1) / denominator + 1) << (FRACTION - 88);
+        let d_high = u128::from(numerator / denominator + 1) << (FRACTION - 88);
         const { assert!(FRACTION - 97 == 19) };
         Some(self.widened(low.saturating_sub(d_high), high - d_low + (1 << 19)))
     }
@@ -318,3 +318,6 @@ fn divided((high, low): (u128, u64), denominator: u64) -> u128 {
     let rest = (high % denominator) << 64 | u128::from(low);
     ((high / denominator) << 64) + rest / denominator
 }
+
+#[cfg(test)]
+mod tests;

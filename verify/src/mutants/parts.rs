@@ -321,6 +321,7 @@ pub(super) const PARTS: &[Part] = &[
         package: "deniable-sample",
         files: &["laplace_z2k/*.rs", "magnitude.rs"],
         stages: &[
+            sampler_units!("magnitude::", "laplace_z2k::"),
             quick_laws!("laplace_z2k", "laplace_z2k_inversion"),
             sampler_units!("laplace::"),
             quick_laws!("laplace"),

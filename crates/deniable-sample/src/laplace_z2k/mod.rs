@@ -257,3 +257,6 @@ fn to_float<F: Float>(x: Real) -> F {
         _ => nearest,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -552,3 +552,25 @@ fn integers_are_exact() {
         assert_eq!(Narrow::exact(n).floor(), Some(n));
     }
 }
+
+#[test]
+fn what_is_unknown_is_far_away() {
+    assert!(Narrow::UNKNOWN.is_unknown() && Narrow::exact(7).known_if(false).is_unknown());
+    for known in [Narrow::exact(0), Narrow::exact(7), Narrow::exact((1 << 63) - 1)] {
+        assert!(!known.is_unknown() && !known.known_if(true).is_unknown());
+        assert!(!Narrow { exponent: 5000, ..known }.is_unknown());
+    }
+}
+
+/// An infinity, and every kind of NaN that has a single bit or all of them; also the one whose fraction is its exponent.
+#[test]
+fn what_is_no_number_has_no_sum() {
+    let special = f64::INFINITY.to_bits();
+    let fractions = (0..52).map(|bit| 1u64 << bit).chain([0, (1 << 52) - 1, special >> 52]);
+    for raw in fractions.flat_map(|fraction| [special | fraction, special | fraction | 1 << 63]) {
+        let (_, is_known) = Narrow::nearest_raw_sum::<f64>(raw, 0, Narrow::exact(3));
+        assert!(!is_known, "{raw:x}");
+    }
+    let (sum, is_known) = Narrow::nearest_raw_sum::<f64>(1f64.to_bits(), 0, Narrow::exact(3));
+    assert_eq!((f64::from_bits(sum), is_known), (4.0, true));
+}
