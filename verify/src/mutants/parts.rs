@@ -401,8 +401,8 @@ pub(super) const PARTS: &[Part] = &[
         package: "deniable-num",
         files: &["certified.rs", "elementary/*.rs"],
         stages: &[
-            arithmetic_units!("elementary::", "certified::"),
             ARITHMETIC,
+            arithmetic_units!("elementary::", "certified::"),
             ARITHMETIC_ALONE,
             ALL_ARITHMETIC,
         ],
