@@ -237,7 +237,7 @@ differs between two good runs; those marked *always* are run for every change, a
 |---|---|---|---|---|---|---|
 ";
 
-fn today() -> Result<String, Vec<String>> {
+pub(crate) fn today() -> Result<String, Vec<String>> {
     let failed = || vec!["this needs the program date".to_owned()];
     let output = Command::new("date").args(["-u", "+%F"]).output().map_err(|_| failed())?;
     let date = String::from_utf8(output.stdout).map_err(|_| failed())?;

@@ -51,7 +51,7 @@ const COMMANDS: &[(&str, Subcommand, &str)] = &[
     (
         "mutants",
         mutants::command,
-        "[--quick] [--again] [PART…]    small changes of the code, each of which a test must find",
+        "[--check | [--quick] [--again]] [PART…]    small changes of the code, each of which a test must find",
     ),
     (
         "rappor",

@@ -1,134 +1,146 @@
 //! Mutation testing by `cargo-mutants`: each small change of a sampler, a map or a mechanism is found by a test, or is shown to change nothing in `verify/equivalent.toml`.
 
 mod parts;
+mod record;
+mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
-#[cfg(test)]
-use parts::LEFT_ALONE;
+use crate::claims::today;
 use parts::{PARTS, Part, QUICK, Stage};
+use record::{Mutant, Record};
+use sources::{Sources, digest, sources};
 
 /// The changes that no test can find, and why.
 const EQUIVALENT: &str = "verify/equivalent.toml";
+/// What came of each part, when it was last tried whole.
+const KEPT: &str = "verify/mutants.toml";
 
-/// `verify mutants [--quick] [--again] [PART…]`.
+/// `verify mutants [--quick] [--again] [PART…]`, or `verify mutants --check [PART…]`.
 ///
-/// `samplers`, `arithmetic` and `mechanisms` are all parts of a package. With `--quick` only tests that take seconds look for a change. With `--again` what an earlier run found stays found where the
-/// source is what it was: the rest is tried, by tests that may be new.
+/// `samplers`, `arithmetic` and `mechanisms` are all parts of a package. With `--quick` only tests that take seconds look for a change, and nothing is kept. With `--again` what an earlier run found stays
+/// found where the source is what it was: the rest is tried, by tests that may be new. With `--check` nothing is tried: what was kept is said of the parts whose sources are what they were.
 ///
 /// # Errors
 ///
 /// A change that is not found and not explained, or explained and found.
 pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String>> {
-    let (mut quick, mut again, mut parts) = (false, false, Vec::new());
+    let (mut check, mut effort, mut parts) = (false, Effort::default(), BTreeSet::new());
     for argument in arguments {
         match argument.as_str() {
-            "--quick" => quick = true,
-            "--again" => again = true,
-            name => match PACKAGES.iter().find(|(of, _)| *of == name) {
-                Some((_, package)) => {
-                    parts.extend(PARTS.iter().filter(|part| part.package == *package));
-                }
-                None => parts.push(part(name)?),
-            },
+            "--check" => check = true,
+            "--quick" => effort.quick = true,
+            "--again" => effort.again = true,
+            name => parts.extend(named(name)?),
         }
     }
     if parts.is_empty() {
-        parts.extend(PARTS);
+        parts.extend(0..PARTS.len());
     }
-    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4));
-    // Parts side by side, rather than changes of one: each builds what it stands on once.
-    let workers = cores.min(parts.len());
-    let (next, outcomes) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let outcome = run(root, part, quick, again, cores / workers);
-                    // Hours may pass before the last one.
-                    for finding in outcome.as_ref().err().into_iter().flatten() {
-                        println!("{}: {finding}", part.name);
-                    }
-                    outcomes.lock().unwrap_or_else(PoisonError::into_inner).push(outcome);
-                }
-            });
-        }
-    });
-    let (mut tried, mut equivalent, mut findings) = (0, 0, Vec::new());
-    for outcome in outcomes.into_inner().unwrap_or_else(PoisonError::into_inner) {
-        match outcome {
-            Ok((of_part, without_effect)) => {
-                (tried, equivalent) = (tried + of_part, equivalent + without_effect);
-            }
-            Err(of_part) => findings.extend(of_part),
-        }
+    let parts: Vec<&Part> = parts.into_iter().map(|place| &PARTS[place]).collect();
+    if check {
+        println!("result: {}", said(root, &parts)?);
+        return Ok(ExitCode::SUCCESS);
     }
+    let findings = try_all(root, &parts, effort);
     if !findings.is_empty() {
         return Err(findings);
     }
-    println!("result: {}", all_found(tried, equivalent));
+    if !effort.quick {
+        println!("result: {}", said(root, &parts)?);
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// How much is tried.
+#[derive(Clone, Copy, Default)]
+struct Effort {
+    /// Quick stages only.
+    quick: bool,
+    /// What was not found before.
+    again: bool,
 }
 
 /// All parts of a package.
 const PACKAGES: [(&str, &str); 3] =
     [("samplers", "deniable-sample"), ("arithmetic", "deniable-num"), ("mechanisms", "deniable")];
 
-fn all_found(tried: usize, equivalent: usize) -> String {
-    format!("{tried} mutants, all found but {equivalent} that change nothing, as is explained")
-}
-
-fn part(name: &str) -> Result<&'static Part, Vec<String>> {
-    PARTS.iter().find(|part| part.name == name).ok_or_else(|| {
+/// The places of a part, or of those of a package.
+fn named(name: &str) -> Result<Vec<usize>, Vec<String>> {
+    let package = PACKAGES.iter().find(|(of, _)| *of == name).map(|(_, package)| *package);
+    let is_meant = |part: &Part| part.name == name || Some(part.package) == package;
+    let places: Vec<usize> = (0..PARTS.len()).filter(|&place| is_meant(&PARTS[place])).collect();
+    if places.is_empty() {
         let packages = PACKAGES.iter().map(|(name, _)| *name);
         let names: Vec<&str> = packages.chain(PARTS.iter().map(|part| part.name)).collect();
-        vec![format!("no part is called {name}; there are {}", names.join(", "))]
-    })
+        return Err(vec![format!("no part is called {name}; there are {}", names.join(", "))]);
+    }
+    Ok(places)
+}
+
+/// Tries parts side by side, rather than changes of one: each builds what it stands on once. What is wrong.
+fn try_all(root: &Path, parts: &[&Part], effort: Effort) -> Vec<String> {
+    let cores = std::thread::available_parallelism().map_or(1, |cores| cores.get().min(4));
+    let workers = cores.min(parts.len());
+    let (next, findings) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    let work = || {
+        while let Some(part) = parts.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let outcome = try_part(root, part, effort, cores / workers);
+            // One after the other: what is kept is read and written again.
+            let mut findings = findings.lock().unwrap_or_else(PoisonError::into_inner);
+            let outcome = outcome.and_then(|result| match effort.quick {
+                true => Ok(()),
+                false => keep(root, part, result),
+            });
+            for finding in outcome.err().into_iter().flatten() {
+                // Hours may pass before the last one.
+                println!("{}: {finding}", part.name);
+                findings.push(format!("{}: {finding}", part.name));
+            }
+        }
+    };
+    std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
+    findings.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// All stages, then the judgement.
-fn run(
+fn try_part(
     root: &Path,
     part: &Part,
-    quick: bool,
-    again: bool,
+    effort: Effort,
     jobs: usize,
-) -> Result<(usize, usize), Vec<String>> {
+) -> Result<Judgement, Vec<String>> {
     let folder = root.join("target/mutants-of").join(part.name);
     let sources = sources(root, part)?;
-    let mut record = if again { Record::read(&folder)? } else { Record::default() };
+    let mut record = if effort.again { Record::read(&folder)? } else { Record::default() };
     record.keep(&sources);
-    // What is kept of an earlier run would be mixed with this one.
+    // What is there of an earlier run would be mixed with this one.
     let _ = std::fs::remove_dir_all(&folder);
     std::fs::create_dir_all(&folder)
         .map_err(|error| vec![format!("{}: {error}", folder.display())])?;
     record.write(&folder)?;
     let list = explanations(root)?;
-    let mut stages = part.stages.iter().filter(|stage| !quick || stage.longest <= QUICK);
-    let new: Vec<&str> = sources
+    let mut stages = part.stages.iter().filter(|stage| !effort.quick || stage.longest <= QUICK);
+    let new: Vec<String> = sources
         .keys()
         .filter(|file| !record.sources.contains_key(*file))
-        .map(String::as_str)
+        .map(|file| format!("--file={file}"))
         .collect();
     if !new.is_empty() {
         // All that is left of an earlier run begins with the first stage as well.
         let stage = if record.left().is_empty() { stages.next() } else { stages.clone().next() };
-        if let Some(stage) = stage {
-            let out = folder.join("new");
-            let files = new.iter().map(|file| format!("--file={file}")).collect::<Vec<_>>();
-            mutate(root, part, stage, jobs, &out, &files)?;
-            record.add(&out)?;
-            record.sources = sources.clone();
-            record.write(&folder)?;
-        }
+        let stage = stage.ok_or_else(|| vec!["there is no such stage".to_owned()])?;
+        let out = folder.join("new");
+        mutate(root, part, stage, jobs, &out, &new)?;
+        record.add(&out, stage)?;
+        record.sources = sources.clone();
+        record.write(&folder)?;
     }
     for (number, stage) in stages.enumerate() {
         // Those that are explained need no other tests, which take longer from stage to stage.
@@ -147,64 +159,16 @@ fn run(
         only.extend(sources.keys().map(|file| format!("--file={file}")));
         let out = folder.join(format!("stage-{}", number + 1));
         mutate(root, part, stage, jobs, &out, &only)?;
-        record.add(&out)?;
+        record.add(&out, stage)?;
         record.write(&folder)?;
     }
-    judge(root, part, &record)
-}
-
-/// The files of a part, and what they say, without their tests.
-fn sources(root: &Path, part: &Part) -> Result<BTreeMap<String, String>, Vec<String>> {
-    let mut sources = BTreeMap::new();
-    for file in rust_files(&root.join("crates").join(part.package).join("src"), "")? {
-        if part.files.iter().any(|pattern| matches(pattern, &file)) && !is_of_tests(&file) {
-            let file = format!("crates/{}/src/{file}", part.package);
-            let text = read(root, &file)?;
-            let code = text.rsplit_once("\n#[cfg(test)]\n").map_or(text.as_str(), |(code, _)| code);
-            let digest = Sha256::digest(code.as_bytes());
-            let digest = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-            sources.insert(file, digest);
-        }
+    if self::sources(root, part)? != sources {
+        return Err(vec!["its sources were changed while it was tried".into()]);
     }
-    Ok(sources)
+    judge(root, &record)
 }
 
-/// Tests have files and folders of their own.
-fn is_of_tests(file: &str) -> bool {
-    file.ends_with("tests.rs") || file.split('/').any(|folder| folder == "tests")
-}
-
-/// All files of Rust below a folder, by their paths in it.
-fn rust_files(folder: &Path, within: &str) -> Result<Vec<String>, Vec<String>> {
-    let failed = |error: std::io::Error| vec![format!("{}: {error}", folder.display())];
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let name = format!("{within}{}", entry.file_name().to_string_lossy());
-        if entry.path().is_dir() {
-            files.extend(rust_files(&entry.path(), &format!("{name}/"))?);
-        } else if name.ends_with(".rs") {
-            files.push(name);
-        }
-    }
-    Ok(files)
-}
-
-/// Whether a path is one of those that a pattern means, where a `*` stands for any letters but a `/`.
-fn matches(pattern: &str, path: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == path,
-        Some((before, after)) => path.strip_prefix(before).is_some_and(|rest| {
-            let within = rest.find('/').unwrap_or(rest.len());
-            (0..=within).any(|end| rest.is_char_boundary(end) && matches(after, &rest[end..]))
-        }),
-    }
-}
-
-/// Held while the tests run on what is not changed.
-static UNCHANGED: Mutex<()> = Mutex::new(());
-
-/// Runs `cargo-mutants`, which ends with 0 if all was found, 2 if something was missed and 3 if something took too long, which is a way to be found.
+/// Runs `cargo-mutants`, which ends with 0 if all was found, 2 if something was missed and 3 if something took too long, which is a way to be found; with 4 if tests fail before anything is changed.
 fn mutate(
     root: &Path,
     part: &Part,
@@ -214,40 +178,11 @@ fn mutate(
     only: &[String],
 ) -> Result<(), Vec<String>> {
     std::fs::create_dir_all(folder).map_err(|error| vec![format!("{folder:?}: {error}")])?;
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let profile =
         if stage.longest <= QUICK { "--profile=mutants" } else { "--profile=mutants-slow" };
-    // Tests that fail anyhow would find everything, and so would slow ones.
-    let test = |arguments: &[&str]| {
-        Command::new(&cargo)
-            .args(["test", "--quiet", profile])
-            .args(stage.packages.iter().map(|package| format!("--package={package}")))
-            .args(stage.features.iter().map(|feature| format!("--features={feature}")))
-            .args(stage.targets)
-            .args(arguments)
-            .current_dir(root)
-            .status()
-            .is_ok_and(|status| status.success())
-    };
-    {
-        // One after the other: they build in the same folder.
-        let _alone = UNCHANGED.lock().unwrap_or_else(PoisonError::into_inner);
-        let builds = test(&["--no-run"]);
-        let start = Instant::now();
-        if !builds || !test(&[&["--"], stage.filters].concat()) {
-            return Err(vec![format!("{}: the tests fail before anything is changed", part.name)]);
-        }
-        // Several are tried at once, beside builds.
-        if start.elapsed().as_millis() * 4 > u128::from(stage.longest) * 1000 {
-            return Err(vec![format!(
-                "{}: the tests take more than a quarter of the time after which they count as hanging; the machine is too busy",
-                part.name
-            )]);
-        }
-    }
-    let status = Command::new(cargo)
+    let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
         .args(["mutants", "--package", part.package, profile, "--no-shuffle"])
-        .args(["--exclude=**/tests.rs", "--exclude=**/tests/**", "--baseline=skip"])
+        .args(["--exclude=**/tests.rs", "--exclude=**/tests/**"])
         // Metrics and measures are types of one value: there is nothing else that could be returned.
         .args(["--exclude-re=::input_metric -> ", "--exclude-re=::output_measure -> "])
         .arg(format!("--timeout={}", stage.longest))
@@ -268,6 +203,7 @@ fn mutate(
         .map_err(|error| vec![format!("cargo: {error}")])?;
     match status.code() {
         Some(0 | 2 | 3) => Ok(()),
+        Some(4) => Err(vec!["the tests fail before anything is changed".into()]),
         _ => Err(vec![format!(
             "cargo mutants: {status}; install it by `cargo install --locked cargo-mutants`"
         )]),
@@ -284,80 +220,6 @@ fn escaped(name: &str) -> String {
         escaped.push(letter);
     }
     escaped
-}
-
-/// `file:line:column: what is changed`, as `cargo-mutants` names it.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-#[serde(transparent)]
-struct Mutant(String);
-
-impl Mutant {
-    fn parts(&self) -> Option<(&str, usize, &str)> {
-        let mut parts = self.0.splitn(4, ':');
-        let (file, line, _) = (parts.next()?, parts.next()?, parts.next()?);
-        Some((file, line.parse().ok()?, parts.next()?.trim()))
-    }
-}
-
-/// What has been tried, and how it went.
-#[derive(Debug, Default, Deserialize, Serialize)]
-#[serde(deny_unknown_fields)]
-struct Record {
-    /// Those that a test found, or that never end.
-    found: BTreeSet<Mutant>,
-    /// Those that a stage missed, whether or not another one found them.
-    missed: BTreeSet<Mutant>,
-    /// Those that do not compile.
-    unviable: BTreeSet<Mutant>,
-    /// Files all of whose mutants were tried, and what they said.
-    sources: BTreeMap<String, String>,
-}
-
-impl Record {
-    const NAME: &str = "record.toml";
-
-    fn read(folder: &Path) -> Result<Self, Vec<String>> {
-        toml::from_str(&read(folder, Self::NAME)?)
-            .map_err(|error| vec![format!("{}: {error}", Self::NAME)])
-    }
-
-    fn write(&self, folder: &Path) -> Result<(), Vec<String>> {
-        let text = toml::to_string(self).map_err(|error| vec![error.to_string()])?;
-        let path = folder.join(Self::NAME);
-        std::fs::write(&path, text).map_err(|error| vec![format!("{}: {error}", path.display())])
-    }
-
-    /// Forgets what is about files that are not what they were.
-    fn keep(&mut self, sources: &BTreeMap<String, String>) {
-        self.sources.retain(|file, said| sources.get(file) == Some(said));
-        for mutants in [&mut self.found, &mut self.missed, &mut self.unviable] {
-            mutants.retain(|mutant| {
-                mutant.parts().is_some_and(|(file, ..)| self.sources.contains_key(file))
-            });
-        }
-    }
-
-    /// What `cargo-mutants` wrote.
-    fn add(&mut self, folder: &Path) -> Result<(), Vec<String>> {
-        self.found.extend(listed(folder, "caught.txt")?);
-        self.found.extend(listed(folder, "timeout.txt")?);
-        self.missed.extend(listed(folder, "missed.txt")?);
-        // What one stage cannot build has not been tried by it; it counts where none could.
-        self.unviable.extend(listed(folder, "unviable.txt")?);
-        Ok(())
-    }
-
-    /// Those that a stage missed, and that none found: what a stage did not try, or could not build, is not found.
-    fn left(&self) -> BTreeSet<Mutant> {
-        self.missed.difference(&self.found).cloned().collect()
-    }
-}
-
-fn listed(folder: &Path, name: &str) -> Result<BTreeSet<Mutant>, Vec<String>> {
-    let path = folder.join("mutants.out").join(name);
-    let text = std::fs::read_to_string(&path);
-    let text = text.map_err(|error| vec![format!("{}: {error}", path.display())])?;
-    Ok(text.lines().map(|line| Mutant(line.to_owned())).collect())
 }
 
 /// A change that no test found, and the line that it changes.
@@ -419,14 +281,22 @@ fn explanations(root: &Path) -> Result<Vec<Equivalent>, Vec<String>> {
     Ok(list.equivalent)
 }
 
-/// Compares what no stage found with what is explained. How many were tried, and how many change nothing.
-fn judge(root: &Path, part: &Part, record: &Record) -> Result<(usize, usize), Vec<String>> {
-    let tried: BTreeSet<&Mutant> = record.found.union(&record.missed).collect();
+/// What came of a part: how many changes were tried, were found by the time that tests took alone, and change nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+struct Judgement {
+    tried: usize,
+    slow: usize,
+    equivalent: usize,
+}
+
+/// Compares what no stage found with what is explained.
+fn judge(root: &Path, record: &Record) -> Result<Judgement, Vec<String>> {
+    let tried: BTreeSet<&Mutant> =
+        record.found.iter().chain(&record.slow).chain(&record.missed).collect();
     let unviable = record.unviable.iter().filter(|mutant| !tried.contains(mutant)).count();
     if tried.len() < unviable || tried.is_empty() {
         return Err(vec![format!(
-            "{}: {} mutants were tried, and {unviable} did not build",
-            part.name,
+            "{} mutants were tried, and {unviable} did not build",
             tried.len()
         )]);
     }
@@ -439,9 +309,67 @@ fn judge(root: &Path, part: &Part, record: &Record) -> Result<(usize, usize), Ve
     if !findings.is_empty() {
         return Err(findings);
     }
-    let all_found = all_found(tried.len(), left.len());
-    println!("{}: {all_found}; {unviable} others do not compile", part.name);
-    Ok((tried.len(), left.len()))
+    let slow = record.slow.difference(&record.found).count();
+    Ok(Judgement { tried: tried.len(), slow, equivalent: left.len() })
+}
+
+/// A judgement, and what it is of.
+#[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+struct Kept {
+    date: String,
+    sources: String,
+    result: Judgement,
+}
+
+fn kept(root: &Path) -> Result<BTreeMap<String, Kept>, Vec<String>> {
+    if !root.join(KEPT).exists() {
+        return Ok(BTreeMap::new());
+    }
+    toml::from_str(&read(root, KEPT)?).map_err(|error| vec![format!("{KEPT}: {error}")])
+}
+
+fn keep(root: &Path, part: &Part, result: Judgement) -> Result<(), Vec<String>> {
+    let mut kept = kept(root)?;
+    let sources = digest_of_all(&sources(root, part)?);
+    kept.insert(part.name.to_owned(), Kept { date: today()?, sources, result });
+    let text = toml::to_string(&kept).map_err(|error| vec![error.to_string()])?;
+    std::fs::write(root.join(KEPT), text).map_err(|error| vec![format!("{KEPT}: {error}")])
+}
+
+fn digest_of_all(sources: &Sources) -> String {
+    let all: Vec<String> = sources.iter().map(|(file, said)| format!("{file} {said}")).collect();
+    digest(&all.join("\n"))
+}
+
+/// What is known of parts as they are.
+fn said(root: &Path, parts: &[&Part]) -> Result<String, Vec<String>> {
+    let kept = kept(root)?;
+    let (mut all, mut stale) = (Judgement { tried: 0, slow: 0, equivalent: 0 }, Vec::new());
+    for part in parts {
+        let sources = digest_of_all(&sources(root, part)?);
+        match kept.get(part.name).filter(|kept| kept.sources == sources) {
+            Some(Kept { result, .. }) => {
+                all.tried += result.tried;
+                all.slow += result.slow;
+                all.equivalent += result.equivalent;
+            }
+            None => stale.push(part.name),
+        }
+    }
+    let Judgement { tried, slow, equivalent } = all;
+    let found = format!(
+        "{tried} mutants, all found ({slow} of them since tests took at least four times as long or did not end) but {equivalent} that change nothing, as is explained"
+    );
+    Ok(match stale[..] {
+        [] => found,
+        _ => format!(
+            "{} of {} parts: {found}; the others were not tried as they are: {}",
+            parts.len() - stale.len(),
+            parts.len(),
+            stale.join(", ")
+        ),
+    })
 }
 
 fn compare(survivors: &[Survivor<'_>], explained: &[&Equivalent]) -> Vec<String> {
@@ -467,6 +395,8 @@ fn compare(survivors: &[Survivor<'_>], explained: &[&Equivalent]) -> Vec<String>
 
 #[cfg(test)]
 mod tests {
+    use super::parts::LEFT_ALONE;
+    use super::sources::{is_of_tests, matches, rust_files};
     use super::*;
 
     fn equivalent(why: &str) -> Equivalent {
@@ -512,53 +442,11 @@ mod tests {
         assert_eq!(compare(&two, &[&explained, &explained]), [""; 0]);
     }
 
-    /// What a later stage found is found, and what it did not try or could not build is not.
     #[test]
-    fn what_was_not_tried_is_not_found() {
-        let folder = std::env::temp_dir().join(format!("deniable-stages-{}", std::process::id()));
-        let stage = |number: u8, lists: [&str; 4]| {
-            let out = folder.join(number.to_string()).join("mutants.out");
-            std::fs::create_dir_all(&out).unwrap();
-            let names = ["caught.txt", "timeout.txt", "missed.txt", "unviable.txt"];
-            for (name, list) in names.iter().zip(lists) {
-                std::fs::write(out.join(name), list.replace(' ', "\n")).unwrap();
-            }
-            folder.join(number.to_string())
-        };
-        let mut record = Record::default();
-        record.add(&stage(1, ["a", "", "b c d e", ""])).unwrap();
-        record.add(&stage(2, ["b", "c", "d", "e"])).unwrap();
-        record.write(&folder).unwrap();
-        let left = Record::read(&folder).unwrap().left();
-        std::fs::remove_dir_all(folder).unwrap();
-        assert_eq!(left, ["d", "e"].map(|name| Mutant(name.into())).into());
-    }
-
-    /// What was found in a file that has changed since has to be tried again.
-    #[test]
-    fn what_has_changed_is_forgotten() {
-        let mutants = |names: &[&str]| names.iter().map(|name| Mutant((*name).into())).collect();
-        let said = |of: [(&str, &str); 2]| of.map(|(file, said)| (file.into(), said.into())).into();
-        let mut record = Record {
-            found: mutants(&["a.rs:1:1: x", "b.rs:1:1: x"]),
-            missed: mutants(&["a.rs:2:1: y", "b.rs:2:1: y"]),
-            unviable: mutants(&["c.rs:1:1: x"]),
-            sources: said([("a.rs", "1"), ("b.rs", "2")]),
-        };
-        record.keep(&said([("a.rs", "1"), ("b.rs", "3")]));
-        assert_eq!(record.found, mutants(&["a.rs:1:1: x"]));
-        assert_eq!(record.left(), mutants(&["a.rs:2:1: y"]));
-        assert!(record.unviable.is_empty());
-        assert_eq!(record.sources.len(), 1);
-    }
-
-    #[test]
-    fn patterns_stay_in_their_folder() {
-        assert!(matches("bernoulli_*/*.rs", "bernoulli_exp/mod.rs"));
-        assert!(matches("word.rs", "word.rs"));
-        assert!(!matches("mechanism/*.rs", "mechanism/rows/mod.rs"));
-        assert!(!matches("word.rs", "words.rs"));
-        assert!(!matches("bernoulli_*/*.rs", "expansion.rs"));
+    fn parts_and_packages_have_names() {
+        assert_eq!(named("digits").unwrap().len(), 1);
+        assert!(named("samplers").unwrap().contains(&named("digits").unwrap()[0]));
+        assert!(named("nothing").unwrap_err()[0].contains("digits"));
     }
 
     /// Every file of the core crates is in one part, or in none for a reason.
@@ -569,11 +457,10 @@ mod tests {
             let files = rust_files(&root.join("crates").join(package).join("src"), "").unwrap();
             let files: Vec<&String> = files.iter().filter(|file| !is_of_tests(file)).collect();
             let parts = PARTS.iter().filter(|part| part.package == package);
+            let alone = LEFT_ALONE.iter().filter(|(of, ..)| *of == package);
             let patterns: Vec<&str> = parts
                 .flat_map(|part| part.files)
-                .chain(
-                    LEFT_ALONE.iter().filter(|(of, ..)| *of == package).flat_map(|(_, of, _)| *of),
-                )
+                .chain(alone.flat_map(|(_, of, _)| *of))
                 .copied()
                 .collect();
             for pattern in &patterns {

@@ -7,7 +7,7 @@
 use std::io::{self, Read, Seek, SeekFrom};
 
 /// What a field has behind its header, or an item of a list.
-enum Kind {
+pub(super) enum Kind {
     Bool,
     Byte,
     Integer,
@@ -23,7 +23,7 @@ enum Kind {
 use Kind::{Binary, Bool, Byte, Double, Integer, List, SchemaElement, Structure, Union};
 
 /// Fields from the number 1 on.
-type Fields = &'static [Kind];
+pub(super) type Fields = &'static [Kind];
 
 // As in parquet.thrift, the definition of the format. What it does not have yet is unknown, and skipped.
 const FILE: Fields = &[
@@ -100,7 +100,8 @@ const COLUMN_DATA: Fields = &[
     Structure(&[Integer, List(&Integer), List(&Integer)]),
     Structure(&[Structure(BOX), List(&Integer)]),
 ];
-const STATISTICS: Fields = &[Binary, Binary, Integer, Integer, Binary, Binary, Bool, Bool];
+pub(super) const STATISTICS: Fields =
+    &[Binary, Binary, Integer, Integer, Binary, Binary, Bool, Bool];
 const BOX: Fields = &[Double, Double, Double, Double, Double, Double, Double, Double];
 
 /// Whether there is a footer, and no list in it has more items than there can be. The place in the file is where it was.
@@ -185,10 +186,11 @@ impl<'a> Compact<'a> {
         self.left.len()
     }
 
-    /// A number that is not negative, in a field that comes once.
+    /// A number of 31 bits that is not negative, in a field that comes once.
     pub(super) fn once(&mut self, code: u8, value: &mut Option<u64>) -> Option<()> {
         let zigzag = if (SHORT..=LONG).contains(&code) { self.number()? } else { return None };
-        (zigzag & 1 == 0 && value.replace(zigzag >> 1).is_none()).then_some(())
+        let number = i32::try_from(zigzag >> 1).ok()? as u64;
+        (zigzag & 1 == 0 && value.replace(number).is_none()).then_some(())
     }
 
     /// The fields of a field that is a structure.
@@ -261,7 +263,13 @@ impl<'a> Compact<'a> {
         Some(())
     }
 
-    fn field_of(&mut self, known: Fields, number: i16, code: u8, depth: u32) -> Option<()> {
+    pub(super) fn field_of(
+        &mut self,
+        known: Fields,
+        number: i16,
+        code: u8,
+        depth: u32,
+    ) -> Option<()> {
         let place = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         match place.and_then(|place| known.get(place)) {
             Some(kind) => self.field(kind, code, depth),
@@ -302,7 +310,7 @@ impl<'a> Compact<'a> {
         }
     }
 
-    pub(super) fn unknown_field(&mut self, code: u8, depth: u32) -> Option<()> {
+    fn unknown_field(&mut self, code: u8, depth: u32) -> Option<()> {
         if code == TRUE || code == FALSE { Some(()) } else { self.unknown(code, depth) }
     }
 

@@ -16,7 +16,6 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
     ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder,
 };
-use parquet::file::metadata::{ColumnChunkMetaData, RowGroupMetaData};
 
 use super::{BATCH, Compression, Format, footer, ipc, pages};
 use crate::error::{Error, Kind, Result};
@@ -479,17 +478,20 @@ fn parquet(of: Of, wanted: &Wanted<'_>) -> Result<Source> {
     }
     let metadata = reading(|| ArrowReaderMetadata::load(&file, ArrowReaderOptions::default()));
     let metadata = metadata.and_then(std::result::Result::ok).ok_or_else(&damaged)?;
+    let columns = metadata.parquet_schema().root_schema().get_fields().iter().enumerate();
+    let places: Vec<usize> =
+        columns.filter(|(_, column)| wanted.has(column.name())).map(|(i, _)| i).collect();
+    let mask = ProjectionMask::roots(metadata.parquet_schema(), places);
     // As much is read at once as a column has by the footer, and as its pages declare.
-    let columns = metadata.metadata().row_groups().iter().flat_map(RowGroupMetaData::columns);
-    let of_file = |column: &ColumnChunkMetaData| {
-        let (start, length) = column.byte_range();
-        let within = start.checked_add(length).is_some_and(|end| end <= size);
-        within.then_some(pages::Column { start, length, packed: column.compression() })
-    };
-    let columns = reading(|| columns.map(of_file).collect::<Option<Vec<_>>>()).flatten();
-    let columns = columns.ok_or_else(&damaged)?;
+    let groups = metadata.metadata().row_groups().iter();
+    let columns = groups.flat_map(|group| group.columns().iter().enumerate());
+    let columns = columns.map(|(leaf, column)| {
+        pages::Column::of(column, size).map(|column| mask.leaf_included(leaf).then_some(column))
+    });
+    let columns = reading(|| columns.collect::<Option<Vec<_>>>()).flatten();
+    let columns: Vec<_> = columns.ok_or_else(&damaged)?.into_iter().flatten().collect();
     // No two of them have the same bytes, which would be looked at again for each.
-    let all = columns.iter().try_fold(0u64, |all, column| all.checked_add(column.length));
+    let all = columns.iter().try_fold(0u64, |all, column| all.checked_add(column.length()));
     if all.is_none_or(|all| all > size) {
         return Err(damaged());
     }
@@ -499,10 +501,6 @@ fn parquet(of: Of, wanted: &Wanted<'_>) -> Result<Source> {
         }
     }
     let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(file, metadata);
-    let columns = builder.parquet_schema().root_schema().get_fields().iter().enumerate();
-    let places: Vec<usize> =
-        columns.filter(|(_, column)| wanted.has(column.name())).map(|(i, _)| i).collect();
-    let mask = ProjectionMask::roots(builder.parquet_schema(), places);
     let schema = builder.schema().clone();
     let rows = builder.metadata().file_metadata().num_rows().try_into().unwrap_or(0);
     let builder = builder.with_batch_size(wanted.rows).with_projection(mask);

@@ -1,0 +1,237 @@
+//! What was tried, and how it went.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use super::parts::Stage;
+use super::read;
+use super::sources::Sources;
+
+/// `file:line:column: what is changed`, as `cargo-mutants` names it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+#[serde(transparent)]
+pub(super) struct Mutant(pub(super) String);
+
+impl Mutant {
+    pub(super) fn parts(&self) -> Option<(&str, usize, &str)> {
+        let mut parts = self.0.splitn(4, ':');
+        let (file, line, _) = (parts.next()?, parts.next()?, parts.next()?);
+        Some((file, line.parse().ok()?, parts.next()?.trim()))
+    }
+}
+
+/// The mutants of a part that have been tried.
+#[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(default, deny_unknown_fields)]
+pub(super) struct Record {
+    /// Those that a test found.
+    pub(super) found: BTreeSet<Mutant>,
+    /// Those with which tests took at least four times as long as without, or did not end.
+    pub(super) slow: BTreeSet<Mutant>,
+    /// Those that a stage missed, whether or not another one found them.
+    pub(super) missed: BTreeSet<Mutant>,
+    /// Those that do not compile.
+    pub(super) unviable: BTreeSet<Mutant>,
+    /// Files all of whose mutants were tried.
+    pub(super) sources: Sources,
+}
+
+impl Record {
+    const NAME: &str = "record.toml";
+
+    /// That of an earlier run, if there was one.
+    pub(super) fn read(folder: &Path) -> Result<Self, Vec<String>> {
+        if !folder.join(Self::NAME).exists() {
+            return Ok(Self::default());
+        }
+        toml::from_str(&read(folder, Self::NAME)?)
+            .map_err(|error| vec![format!("{}: {error}", Self::NAME)])
+    }
+
+    pub(super) fn write(&self, folder: &Path) -> Result<(), Vec<String>> {
+        let text = toml::to_string(self).map_err(|error| vec![error.to_string()])?;
+        let path = folder.join(Self::NAME);
+        std::fs::write(&path, text).map_err(|error| vec![format!("{}: {error}", path.display())])
+    }
+
+    /// Forgets what is about files that are not what they were.
+    pub(super) fn keep(&mut self, sources: &Sources) {
+        self.sources.retain(|file, said| sources.get(file) == Some(said));
+        let all = [&mut self.found, &mut self.slow, &mut self.missed, &mut self.unviable];
+        for mutants in all {
+            mutants.retain(|mutant| {
+                mutant.parts().is_some_and(|(file, ..)| self.sources.contains_key(file))
+            });
+        }
+    }
+
+    /// What `cargo-mutants` wrote of a stage.
+    pub(super) fn add(&mut self, folder: &Path, stage: &Stage) -> Result<(), Vec<String>> {
+        let folder = folder.join("mutants.out");
+        let outcomes: Outcomes = serde_json::from_str(&read(&folder, "outcomes.json")?)
+            .map_err(|error| vec![format!("outcomes.json: {error}")])?;
+        let mut is_controlled = false;
+        for outcome in outcomes.outcomes {
+            let mutant = match outcome.scenario {
+                Scenario::Baseline => {
+                    is_controlled = outcome.passes_within(stage.longest)?;
+                    continue;
+                }
+                Scenario::Mutant { ref name } => Mutant(name.clone()),
+            };
+            let mutants = match outcome.summary.as_str() {
+                "CaughtMutant" => &mut self.found,
+                "Timeout" => &mut self.slow,
+                "MissedMutant" => &mut self.missed,
+                "Unviable" if is_refused(&read(&folder, &outcome.log_path)?) => &mut self.unviable,
+                other => return Err(vec![format!("{}: {other}, which tells nothing", mutant.0)]),
+            };
+            mutants.insert(mutant);
+        }
+        if !is_controlled {
+            return Err(vec!["the tests were not run before anything was changed".into()]);
+        }
+        Ok(())
+    }
+
+    /// Those that a stage missed, and that none found: what a stage did not try, or could not build, is not found.
+    pub(super) fn left(&self) -> BTreeSet<Mutant> {
+        let found = |mutant: &&Mutant| self.found.contains(*mutant) || self.slow.contains(*mutant);
+        self.missed.iter().filter(|mutant| !found(mutant)).cloned().collect()
+    }
+}
+
+/// Whether the compiler says why: a disk that is full is no property of a mutant.
+fn is_refused(log: &str) -> bool {
+    log.lines().any(|line| line.starts_with("error") && !line.contains("could not compile"))
+}
+
+// As cargo-mutants writes them.
+
+#[derive(Deserialize)]
+struct Outcomes {
+    outcomes: Vec<Outcome>,
+}
+
+#[derive(Deserialize)]
+struct Outcome {
+    scenario: Scenario,
+    summary: String,
+    log_path: String,
+    phase_results: Vec<Phase>,
+}
+
+#[derive(Deserialize)]
+enum Scenario {
+    Baseline,
+    Mutant { name: String },
+}
+
+#[derive(Deserialize)]
+struct Phase {
+    phase: String,
+    duration: f64,
+}
+
+impl Outcome {
+    /// Whether tests of what is not changed pass. They must take less than a quarter of the time after which those of what is changed are ended: several are tried at once.
+    fn passes_within(&self, longest: u32) -> Result<bool, Vec<String>> {
+        let tests = self.phase_results.iter().filter(|phase| phase.phase == "Test");
+        let seconds: f64 = tests.map(|phase| phase.duration).sum();
+        if seconds * 4.0 > f64::from(longest) {
+            return Err(vec![format!(
+                "the tests take {seconds:.1} s, more than a quarter of the time after which they count as hanging; the machine is too busy"
+            )]);
+        }
+        Ok(self.summary == "Success")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const STAGE: Stage =
+        Stage { packages: &[], features: &[], targets: &[], filters: &[], longest: 12 };
+
+    /// A folder with what `cargo-mutants` would write: how long tests took, and what came of mutants.
+    fn written(name: &str, seconds: f64, mutants: &[(&str, &str)]) -> std::path::PathBuf {
+        let name = format!("deniable-{name}-{}", std::process::id());
+        let folder = std::env::temp_dir().join(name);
+        let out = folder.join("mutants.out");
+        std::fs::create_dir_all(&out).unwrap();
+        std::fs::write(out.join("log"), "error[E0308]: mismatched types\n").unwrap();
+        std::fs::write(out.join("full"), "error: could not compile\n").unwrap();
+        let outcome = |scenario: serde_json::Value, summary: &str| {
+            let log = if summary == "Full" { "full" } else { "log" };
+            let summary = if summary == "Full" { "Unviable" } else { summary };
+            serde_json::json!({
+                "scenario": scenario,
+                "summary": summary,
+                "log_path": log,
+                "phase_results": [{ "phase": "Build", "duration": 99.0 }, { "phase": "Test", "duration": seconds }],
+            })
+        };
+        let baseline = outcome("Baseline".into(), "Success");
+        let mutants = mutants
+            .iter()
+            .map(|(name, came)| outcome(serde_json::json!({ "Mutant": { "name": name } }), came));
+        let all: Vec<_> = [baseline].into_iter().chain(mutants).collect();
+        let text = serde_json::json!({ "outcomes": all }).to_string();
+        std::fs::write(out.join("outcomes.json"), text).unwrap();
+        folder
+    }
+
+    /// What a later stage found is found, and what it did not try or could not build is not.
+    #[test]
+    fn what_was_not_tried_is_not_found() {
+        let missed = "MissedMutant";
+        let first =
+            [("a", "CaughtMutant"), ("b", missed), ("c", missed), ("d", missed), ("e", missed)];
+        let second = [("b", "CaughtMutant"), ("c", "Timeout"), ("d", missed), ("e", "Unviable")];
+        let mut record = Record::default();
+        for (name, mutants) in [("first", &first[..]), ("second", &second)] {
+            let folder = written(name, 1.0, mutants);
+            record.add(&folder, &STAGE).unwrap();
+            record.write(&folder).unwrap();
+            record = Record::read(&folder).unwrap();
+            std::fs::remove_dir_all(folder).unwrap();
+        }
+        assert_eq!(record.left(), ["d", "e"].map(|name| Mutant(name.into())).into());
+        assert_eq!(record.slow, [Mutant("c".into())].into());
+    }
+
+    #[test]
+    fn what_tells_nothing_is_refused() {
+        for (name, seconds, mutants) in [
+            ("full", 1.0, &[("a", "Full")][..]),
+            ("other", 1.0, &[("a", "Failure")]),
+            ("busy", 3.1, &[("a", "CaughtMutant")]),
+        ] {
+            let folder = written(name, seconds, mutants);
+            assert!(Record::default().add(&folder, &STAGE).is_err(), "{name}");
+            std::fs::remove_dir_all(folder).unwrap();
+        }
+    }
+
+    /// What was found in a file that has changed since has to be tried again.
+    #[test]
+    fn what_has_changed_is_forgotten() {
+        let mutants = |names: &[&str]| names.iter().map(|name| Mutant((*name).into())).collect();
+        let said = |of: [(&str, &str); 2]| of.map(|(file, said)| (file.into(), said.into())).into();
+        let mut record = Record {
+            found: mutants(&["a.rs:1:1: x", "b.rs:1:1: x"]),
+            slow: mutants(&["b.rs:3:1: x"]),
+            missed: mutants(&["a.rs:2:1: y", "b.rs:2:1: y"]),
+            unviable: mutants(&["c.rs:1:1: x"]),
+            sources: said([("a.rs", "1"), ("b.rs", "2")]),
+        };
+        record.keep(&said([("a.rs", "1"), ("b.rs", "3")]));
+        assert_eq!(record.found, mutants(&["a.rs:1:1: x"]));
+        assert_eq!(record.left(), mutants(&["a.rs:2:1: y"]));
+        assert!(record.slow.is_empty() && record.unviable.is_empty());
+        assert_eq!(record.sources.len(), 1);
+    }
+}
