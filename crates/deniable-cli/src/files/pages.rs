@@ -153,8 +153,8 @@ impl Page {
             Compression::GZIP(_) => 1032,
             // 16 MiB again, by eight or more.
             Compression::BROTLI(_) => 1 << 21,
-            // 128 KiB of one byte, by four.
-            _ => 1 << 15,
+            // 128 KiB of one byte, by four, and something more.
+            _ => 1 << 16,
         };
         let bytes = match column.packed {
             // Then nobody looks at the other number.
@@ -263,7 +263,7 @@ mod tests {
             (Compression::LZ4_RAW, 256),
             (gzip, 1032),
             (brotli, 1 << 21),
-            (zstd, 1 << 15),
+            (zstd, 1 << 16),
         ] {
             assert!(sound(&page(2 * most, 2, 1), packed), "{packed:?}");
             assert!(!sound(&page(2 * most + 1, 2, 1), packed), "{packed:?}");
