@@ -61,16 +61,28 @@ fn width(enclosure: &Enclosure) -> i64 {
 
 #[test]
 fn fast_encloses_plain() {
+    assert_enclosed(1);
+}
+
+/// Some of these, in no time: what is wrong is mostly wrong for all of them.
+#[test]
+fn enclosures_here_and_there() {
+    assert_enclosed(37);
+}
+
+/// For one argument out of so many.
+fn assert_enclosed(of: usize) {
     for (name, fast, plain) in FUNCTIONS {
         let (mut compared, mut widest) = (0, -200);
-        for x in arguments().into_iter().filter(|&x| is_defined(name, x)) {
+        let arguments = arguments().into_iter().step_by(of);
+        for x in arguments.filter(|&x| is_defined(name, x)) {
             let x = Real::from_float(x).unwrap();
             let Some(enclosure) = fast(x) else { continue };
             assert!(encloses(&enclosure, &plain(x, 400)), "{name} of {x:?}");
             widest = widest.max(width(&enclosure));
             compared += 1;
         }
-        assert!(compared > 1_900, "{name}: {compared}");
+        assert!(compared > 1_900 / of, "{name}: {compared}");
         // Narrow enough that hardly any rounding is left open.
         assert!(widest <= -62, "{name}: 2^{widest}");
     }
