@@ -5,10 +5,12 @@ mod record;
 mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use serde::{Deserialize, Serialize};
 
@@ -138,7 +140,7 @@ fn try_part(
         let stage = stage.ok_or_else(|| vec!["there is no such stage".to_owned()])?;
         let out = folder.join("new");
         mutate(root, part, stage, jobs, &out, &new)?;
-        record.add(&out, stage)?;
+        record.add(&out)?;
         record.sources = sources.clone();
         record.write(&folder)?;
     }
@@ -159,7 +161,7 @@ fn try_part(
         only.extend(sources.keys().map(|file| format!("--file={file}")));
         let out = folder.join(format!("stage-{}", number + 1));
         mutate(root, part, stage, jobs, &out, &only)?;
-        record.add(&out, stage)?;
+        record.add(&out)?;
         record.write(&folder)?;
     }
     if self::sources(root, part)? != sources {
@@ -168,7 +170,43 @@ fn try_part(
     judge(root, &record)
 }
 
-/// Runs `cargo-mutants`, which ends with 0 if all was found, 2 if something was missed and 3 if something took too long, which is a way to be found; with 4 if tests fail before anything is changed.
+/// Held while the tests run on what is not changed: they build in one folder.
+static UNCHANGED: Mutex<()> = Mutex::new(());
+
+/// Runs tests on what is not changed: those that fail anyhow would find everything, and so would slow ones.
+fn control(root: &Path, stage: &Stage, profile: &str) -> Result<(), Vec<String>> {
+    let test = |arguments: &[&str]| {
+        Command::new(cargo())
+            .args(["test", "--quiet", profile])
+            .args(stage.packages.iter().map(|package| format!("--package={package}")))
+            .args(stage.features.iter().map(|feature| format!("--features={feature}")))
+            .args(stage.targets)
+            .args(arguments)
+            .current_dir(root)
+            .status()
+            .is_ok_and(|status| status.success())
+    };
+    let _alone = UNCHANGED.lock().unwrap_or_else(PoisonError::into_inner);
+    let builds = test(&["--no-run"]);
+    let start = Instant::now();
+    if !builds || !test(&[&["--"], stage.filters].concat()) {
+        return Err(vec!["the tests fail before anything is changed".into()]);
+    }
+    // Several are tried at once, beside builds.
+    let seconds = start.elapsed().as_secs_f64();
+    if seconds * 4.0 > f64::from(stage.longest) {
+        return Err(vec![format!(
+            "the tests take {seconds:.1} s, more than a quarter of the time after which they count as hanging; the machine is too busy"
+        )]);
+    }
+    Ok(())
+}
+
+fn cargo() -> OsString {
+    std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// Runs `cargo-mutants`, which ends with 0 if all was found, 2 if something was missed and 3 if something took too long, which is a way to be found.
 fn mutate(
     root: &Path,
     part: &Part,
@@ -180,9 +218,10 @@ fn mutate(
     std::fs::create_dir_all(folder).map_err(|error| vec![format!("{folder:?}: {error}")])?;
     let profile =
         if stage.longest <= QUICK { "--profile=mutants" } else { "--profile=mutants-slow" };
-    let status = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
+    control(root, stage, profile)?;
+    let status = Command::new(cargo())
         .args(["mutants", "--package", part.package, profile, "--no-shuffle"])
-        .args(["--exclude=**/tests.rs", "--exclude=**/tests/**"])
+        .args(["--exclude=**/tests.rs", "--exclude=**/tests/**", "--baseline=skip"])
         // Metrics and measures are types of one value: there is nothing else that could be returned.
         .args(["--exclude-re=::input_metric -> ", "--exclude-re=::output_measure -> "])
         .arg(format!("--timeout={}", stage.longest))
@@ -203,7 +242,6 @@ fn mutate(
         .map_err(|error| vec![format!("cargo: {error}")])?;
     match status.code() {
         Some(0 | 2 | 3) => Ok(()),
-        Some(4) => Err(vec!["the tests fail before anything is changed".into()]),
         _ => Err(vec![format!(
             "cargo mutants: {status}; install it by `cargo install --locked cargo-mutants`"
         )]),

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::parts::Stage;
 use super::read;
 use super::sources::Sources;
 
@@ -68,30 +67,21 @@ impl Record {
     }
 
     /// What `cargo-mutants` wrote of a stage.
-    pub(super) fn add(&mut self, folder: &Path, stage: &Stage) -> Result<(), Vec<String>> {
+    pub(super) fn add(&mut self, folder: &Path) -> Result<(), Vec<String>> {
         let folder = folder.join("mutants.out");
         let outcomes: Outcomes = serde_json::from_str(&read(&folder, "outcomes.json")?)
             .map_err(|error| vec![format!("outcomes.json: {error}")])?;
-        let mut is_controlled = false;
-        for outcome in outcomes.outcomes {
-            let mutant = match outcome.scenario {
-                Scenario::Baseline => {
-                    is_controlled = outcome.passes_within(stage.longest)?;
-                    continue;
-                }
-                Scenario::Mutant { ref name } => Mutant(name.clone()),
-            };
-            let mutants = match outcome.summary.as_str() {
+        for Outcome { scenario: Scenario::Mutant { name }, summary, log_path } in outcomes.outcomes
+        {
+            let mutant = Mutant(name);
+            let mutants = match summary.as_str() {
                 "CaughtMutant" => &mut self.found,
                 "Timeout" => &mut self.slow,
                 "MissedMutant" => &mut self.missed,
-                "Unviable" if is_refused(&read(&folder, &outcome.log_path)?) => &mut self.unviable,
+                "Unviable" if is_refused(&read(&folder, &log_path)?) => &mut self.unviable,
                 other => return Err(vec![format!("{}: {other}, which tells nothing", mutant.0)]),
             };
             mutants.insert(mutant);
-        }
-        if !is_controlled {
-            return Err(vec!["the tests were not run before anything was changed".into()]);
         }
         Ok(())
     }
@@ -120,65 +110,35 @@ struct Outcome {
     scenario: Scenario,
     summary: String,
     log_path: String,
-    phase_results: Vec<Phase>,
 }
 
 #[derive(Deserialize)]
 enum Scenario {
-    Baseline,
     Mutant { name: String },
-}
-
-#[derive(Deserialize)]
-struct Phase {
-    phase: String,
-    duration: f64,
-}
-
-impl Outcome {
-    /// Whether tests of what is not changed pass. They must take less than a quarter of the time after which those of what is changed are ended: several are tried at once.
-    fn passes_within(&self, longest: u32) -> Result<bool, Vec<String>> {
-        let tests = self.phase_results.iter().filter(|phase| phase.phase == "Test");
-        let seconds: f64 = tests.map(|phase| phase.duration).sum();
-        if seconds * 4.0 > f64::from(longest) {
-            return Err(vec![format!(
-                "the tests take {seconds:.1} s, more than a quarter of the time after which they count as hanging; the machine is too busy"
-            )]);
-        }
-        Ok(self.summary == "Success")
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const STAGE: Stage =
-        Stage { packages: &[], features: &[], targets: &[], filters: &[], longest: 12 };
-
-    /// A folder with what `cargo-mutants` would write: how long tests took, and what came of mutants.
-    fn written(name: &str, seconds: f64, mutants: &[(&str, &str)]) -> std::path::PathBuf {
+    /// A folder with what `cargo-mutants` would write of what came of mutants.
+    fn written(name: &str, mutants: &[(&str, &str)]) -> std::path::PathBuf {
         let name = format!("deniable-{name}-{}", std::process::id());
         let folder = std::env::temp_dir().join(name);
         let out = folder.join("mutants.out");
         std::fs::create_dir_all(&out).unwrap();
         std::fs::write(out.join("log"), "error[E0308]: mismatched types\n").unwrap();
         std::fs::write(out.join("full"), "error: could not compile\n").unwrap();
-        let outcome = |scenario: serde_json::Value, summary: &str| {
-            let log = if summary == "Full" { "full" } else { "log" };
-            let summary = if summary == "Full" { "Unviable" } else { summary };
+        let outcome = |(name, came): &(&str, &str)| {
+            let (summary, log) =
+                if *came == "Full" { ("Unviable", "full") } else { (*came, "log") };
             serde_json::json!({
-                "scenario": scenario,
+                "scenario": { "Mutant": { "name": name } },
                 "summary": summary,
                 "log_path": log,
-                "phase_results": [{ "phase": "Build", "duration": 99.0 }, { "phase": "Test", "duration": seconds }],
             })
         };
-        let baseline = outcome("Baseline".into(), "Success");
-        let mutants = mutants
-            .iter()
-            .map(|(name, came)| outcome(serde_json::json!({ "Mutant": { "name": name } }), came));
-        let all: Vec<_> = [baseline].into_iter().chain(mutants).collect();
+        let all: Vec<_> = mutants.iter().map(outcome).collect();
         let text = serde_json::json!({ "outcomes": all }).to_string();
         std::fs::write(out.join("outcomes.json"), text).unwrap();
         folder
@@ -193,8 +153,8 @@ mod tests {
         let second = [("b", "CaughtMutant"), ("c", "Timeout"), ("d", missed), ("e", "Unviable")];
         let mut record = Record::default();
         for (name, mutants) in [("first", &first[..]), ("second", &second)] {
-            let folder = written(name, 1.0, mutants);
-            record.add(&folder, &STAGE).unwrap();
+            let folder = written(name, mutants);
+            record.add(&folder).unwrap();
             record.write(&folder).unwrap();
             record = Record::read(&folder).unwrap();
             std::fs::remove_dir_all(folder).unwrap();
@@ -205,13 +165,9 @@ mod tests {
 
     #[test]
     fn what_tells_nothing_is_refused() {
-        for (name, seconds, mutants) in [
-            ("full", 1.0, &[("a", "Full")][..]),
-            ("other", 1.0, &[("a", "Failure")]),
-            ("busy", 3.1, &[("a", "CaughtMutant")]),
-        ] {
-            let folder = written(name, seconds, mutants);
-            assert!(Record::default().add(&folder, &STAGE).is_err(), "{name}");
+        for (name, mutants) in [("full", [("a", "Full")]), ("other", [("a", "Failure")])] {
+            let folder = written(name, &mutants);
+            assert!(Record::default().add(&folder).is_err(), "{name}");
             std::fs::remove_dir_all(folder).unwrap();
         }
     }

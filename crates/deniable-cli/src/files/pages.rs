@@ -286,9 +286,9 @@ mod tests {
     /// What the library itself writes is sound, with pages of one value that become a thousand times as large and more, and with texts in headers that are longer than what is read of them first.
     #[test]
     fn what_is_written_is_sound() {
-        let rows = 300_000;
+        let rows = 100_000;
         let text = "a".repeat(2000);
-        let texts = (0..rows).map(|row| (row % 50_000 == 0).then_some(&text));
+        let texts = (0..rows).map(|row| (row % 20_000 == 0).then_some(&text));
         let batch = RecordBatch::try_from_iter([
             ("zeros", Arc::new(Int64Array::from(vec![0; rows])) as _),
             ("numbers", Arc::new(Int64Array::from_iter_values(0..rows as i64)) as _),
@@ -309,7 +309,7 @@ mod tests {
                     .set_compression(packed)
                     .set_dictionary_enabled(dictionary)
                     .set_data_page_row_count_limit(rows)
-                    .set_data_page_size_limit(1 << 22)
+                    .set_data_page_size_limit(1 << 21)
                     .set_statistics_enabled(EnabledStatistics::Page)
                     .set_statistics_truncate_length(None)
                     .set_write_page_header_statistics(true)
