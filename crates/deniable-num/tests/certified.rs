@@ -120,6 +120,12 @@ fn assert_exponentials(of: usize) {
     assert!(decided > all.len() / 2 && highest > 16, "{decided} {highest}");
     assert!(exp_neg_128(0, 1023 << FRACTION).is_none());
     assert!(exp_neg_128(1, 0).is_none());
+    for beyond in [1023, 1030] {
+        assert!(exp_neg_128(beyond << FRACTION, beyond << FRACTION).is_none());
+    }
+    let five = 5 << FRACTION;
+    assert!(exp_neg_128(five, five + 1).is_some() && exp_neg_128(five + 1, five).is_none());
+    assert!(exp_neg_128((1023 << FRACTION) - 1, (1023 << FRACTION) - 1).is_some());
 }
 
 /// Multiples of ln 2, to the last bit: on the edge the kernel may give up, but not hang or be wrong.
