@@ -266,6 +266,7 @@ struct Survivor<'a> {
     mutant: &'a Mutant,
     file: String,
     line: String,
+    column: usize,
     change: String,
 }
 
@@ -275,10 +276,10 @@ fn survivors<'a>(
 ) -> Result<Vec<Survivor<'a>>, Vec<String>> {
     let with_line = |mutant: &'a Mutant| {
         let named = || vec![format!("{} is no mutant", mutant.0)];
-        let (file, line, change) = mutant.parts().ok_or_else(named)?;
+        let (file, line, column, change) = mutant.parts().ok_or_else(named)?;
         let source = read(root, file)?;
         let line = source.lines().nth(line.saturating_sub(1)).ok_or_else(named)?.trim().to_owned();
-        Ok(Survivor { mutant, file: file.to_owned(), line, change: change.to_owned() })
+        Ok(Survivor { mutant, file: file.to_owned(), line, column, change: change.to_owned() })
     };
     left.iter().map(with_line).collect()
 }
@@ -293,6 +294,8 @@ fn read(root: &Path, name: &str) -> Result<String, Vec<String>> {
 struct Equivalent {
     file: String,
     line: String,
+    /// Where the line has the same change at several places, and only one of them is meant.
+    column: Option<usize>,
     change: String,
     why: String,
 }
@@ -301,6 +304,7 @@ impl Equivalent {
     fn explains(&self, survivor: &Survivor<'_>) -> bool {
         self.file == survivor.file
             && self.line == survivor.line
+            && self.column.is_none_or(|column| column == survivor.column)
             && self.change == survivor.change
             && !self.why.trim().is_empty()
     }
@@ -441,6 +445,7 @@ mod tests {
         Equivalent {
             file: "crates/a/src/lib.rs".into(),
             line: "if a > b {".into(),
+            column: None,
             change: "replace > with >= in most".into(),
             why: why.into(),
         }
@@ -449,7 +454,7 @@ mod tests {
     #[test]
     fn names_are_taken_apart() {
         let name = "crates/a/src/lib.rs:42:9: replace <impl A for B>::most -> u8 with 0";
-        let parts = ("crates/a/src/lib.rs", 42, "replace <impl A for B>::most -> u8 with 0");
+        let parts = ("crates/a/src/lib.rs", 42, 9, "replace <impl A for B>::most -> u8 with 0");
         assert_eq!(Mutant(name.into()).parts(), Some(parts));
         assert_eq!(Mutant("crates/a/src/lib.rs: nothing".into()).parts(), None);
         assert_eq!(
@@ -465,6 +470,7 @@ mod tests {
             mutant: &mutant,
             file: "crates/a/src/lib.rs".into(),
             line: line.into(),
+            column: 8,
             change: "replace > with >= in most".into(),
         };
         let explained = equivalent("equal ones are the same");
@@ -474,6 +480,11 @@ mod tests {
         assert_eq!(compare(&[survivor("if a > c {")], &[&explained]).len(), 2);
         assert_eq!(compare(&[], &[&explained]).len(), 1);
         assert_eq!(compare(&[survivor("if a > b {")], &[]).len(), 1);
+        // At another place.
+        let elsewhere = Equivalent { column: Some(9), ..equivalent("equal ones are the same") };
+        assert_eq!(compare(&[survivor("if a > b {")], &[&elsewhere]).len(), 2);
+        let there = Equivalent { column: Some(8), ..equivalent("equal ones are the same") };
+        assert_eq!(compare(&[survivor("if a > b {")], &[&there]), [""; 0]);
         // Two, and one of them explained.
         let two = [survivor("if a > b {"), survivor("if a > b {")];
         assert_eq!(compare(&two, &[&explained]).len(), 1);

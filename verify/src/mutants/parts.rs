@@ -23,7 +23,7 @@ pub(super) struct Stage {
 }
 
 /// The most seconds that a quick stage may take. Then the code is not optimized, since that takes longer than the tests.
-pub(super) const QUICK: u32 = 12;
+pub(super) const QUICK: u32 = 16;
 
 /// Those unit tests of the samplers with these words in their names that take less than a second.
 macro_rules! sampler_units {

@@ -14,10 +14,11 @@ use super::sources::Sources;
 pub(super) struct Mutant(pub(super) String);
 
 impl Mutant {
-    pub(super) fn parts(&self) -> Option<(&str, usize, &str)> {
+    /// File, line, column and change.
+    pub(super) fn parts(&self) -> Option<(&str, usize, usize, &str)> {
         let mut parts = self.0.splitn(4, ':');
-        let (file, line, _) = (parts.next()?, parts.next()?, parts.next()?);
-        Some((file, line.parse().ok()?, parts.next()?.trim()))
+        let (file, line, column) = (parts.next()?, parts.next()?, parts.next()?);
+        Some((file, line.parse().ok()?, column.parse().ok()?, parts.next()?.trim()))
     }
 }
 
