@@ -568,8 +568,8 @@ fn what_is_no_number_has_no_sum() {
     let special = f64::INFINITY.to_bits();
     let fractions = (0..52).map(|bit| 1u64 << bit).chain([0, (1 << 52) - 1, special >> 52]);
     for raw in fractions.flat_map(|fraction| [special | fraction, special | fraction | 1 << 63]) {
-        // Less 2^1023, what was taken for a number of 2^1024 and something would be one.
-        let power = Narrow { mantissa: 1 << 62, slack: 0, exponent: 961 };
+        // Less three quarters of it, what was taken for 2^1024 and something would be a number.
+        let power = Narrow { mantissa: 3 << 60, slack: 0, exponent: 962 };
         for (y_sign, y) in [(0, Narrow::exact(3)), (0, power), (u64::MAX, power)] {
             let (_, is_known) = Narrow::nearest_raw_sum::<f64>(raw, y_sign, y);
             assert!(!is_known, "{raw:x}");
