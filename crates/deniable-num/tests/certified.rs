@@ -189,3 +189,40 @@ fn plain_refuses_what_has_no_value() {
     assert!(Interval::ratio(&(BigInt::from(1) << 80), &one, 64).unwrap().exp().is_none());
     assert!(Interval::between(1.into(), 0.into(), 64).is_none());
 }
+
+/// ⌊n · 2^bits / d⌋ and ⌈n · 2^bits / d⌉.
+#[test]
+fn ratios_are_between_neighbours() {
+    for (n, d) in (-20i64..=20).flat_map(|n| (1..=9i64).map(move |d| (n, d))) {
+        for bits in [0, 3, 10] {
+            let ratio = Interval::ratio(&n.into(), &(d as u64).into(), bits).unwrap();
+            let low = (n << bits).div_euclid(d);
+            let high = -(-n << bits).div_euclid(d);
+            assert_eq!((ratio.low(), ratio.high()), (&low.into(), &high.into()), "{n}/{d}");
+            assert_eq!(ratio.bits(), bits);
+        }
+    }
+    assert!(Interval::ratio(&1.into(), &BigUint::ZERO, 10).is_none());
+}
+
+#[test]
+fn an_interval_has_two_ends() {
+    let interval = Interval::between((-3).into(), 5.into(), 7).unwrap();
+    assert_eq!((interval.low(), interval.high(), interval.bits()), (&(-3).into(), &5.into(), 7));
+    assert!(Interval::between(5.into(), 5.into(), 7).is_some());
+    assert!(Interval::between(5.into(), (-3).into(), 7).is_none());
+}
+
+/// Of a ratio next to 1 hardly anything is unknown: no two large logarithms are subtracted from each other.
+#[test]
+fn small_logarithms_are_narrow() {
+    let (one, zero) = (BigUint::from(1u32), BigUint::ZERO);
+    let power = &one << 60;
+    for (above, below) in [(&power, &power - &one), (&(&power - &one), power.clone())] {
+        let ln = Interval::ln_ratio(above, &below, 100).unwrap();
+        assert!(ln.high() - ln.low() <= 16.into(), "{}", ln.high() - ln.low());
+    }
+    for (above, below) in [(&zero, &one), (&one, &zero), (&zero, &zero)] {
+        assert!(Interval::ln_ratio(above, below, 100).is_none());
+    }
+}
