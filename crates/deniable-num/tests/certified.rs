@@ -217,7 +217,7 @@ fn an_interval_has_two_ends() {
 #[test]
 fn small_logarithms_are_narrow() {
     let (one, zero) = (BigUint::from(1u32), BigUint::ZERO);
-    let power = &one << 60;
+    let power: BigUint = &one << 60;
     for (above, below) in [(&power, &power - &one), (&(&power - &one), power.clone())] {
         let ln = Interval::ln_ratio(above, &below, 100).unwrap();
         assert!(ln.high() - ln.low() <= 16.into(), "{}", ln.high() - ln.low());
