@@ -83,7 +83,7 @@ macro_rules! quick_laws {
                 "every_sum_is_that_of",
                 "exp_over_",
                 "floats_are_their_exact",
-                "geometric_over_all_64",
+                "geometric_over_",
                 "laplace_over_",
                 "many_over_every",
                 "saturated_over_all_64",
