@@ -224,6 +224,22 @@ fn magnitudes_beyond_two_words_are_enclosed() {
     assert_eq!(zeros, Err(Error::entropy_unavailable()));
 }
 
+/// Where a scale fits, two words are looked at as such, after each of them, before big integers are.
+#[test]
+fn words_are_looked_at_first() {
+    for (scale, _) in scales().into_iter().filter(|(scale, _)| scale.fits_words()) {
+        let looks = core::cell::Cell::new(0);
+        let in_words = |bounds: &Bounds| {
+            looks.set(looks.get() + 1);
+            // One look at the first word, two at both, which are those of less and of more precision.
+            (looks.get() == 3).then_some(matches!(bounds, Bounds::Words { .. }))
+        };
+        let mut source = Listed(&[1 << 60, 5, 7]);
+        assert_eq!(sample_magnitude(&scale, &mut source, 0, in_words), Ok(true));
+        assert_eq!(source.0, [7]);
+    }
+}
+
 #[test]
 fn what_is_below_zero_is_zero() {
     assert_eq!(not_negative(BigInt::from(-5)), BigUint::ZERO);
