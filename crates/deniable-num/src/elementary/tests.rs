@@ -75,14 +75,16 @@ fn assert_enclosed(of: usize) {
     for (name, fast, plain) in FUNCTIONS {
         let (mut compared, mut widest) = (0, -200);
         let arguments = arguments().into_iter().step_by(of);
-        for x in arguments.filter(|&x| is_defined(name, x)) {
+        let defined: Vec<f64> = arguments.filter(|&x| is_defined(name, x)).collect();
+        for &x in &defined {
             let x = Real::from_float(x).unwrap();
             let Some(enclosure) = fast(x) else { continue };
             assert!(encloses(&enclosure, &plain(x, 400)), "{name} of {x:?}");
             widest = widest.max(width(&enclosure));
             compared += 1;
         }
-        assert!(compared > 1_900 / of, "{name}: {compared}");
+        // Nearly all have one.
+        assert!(compared >= defined.len() * 99 / 100, "{name}: {compared} of {}", defined.len());
         // Narrow enough that hardly any rounding is left open.
         assert!(widest <= -62, "{name}: 2^{widest}");
     }
