@@ -46,6 +46,15 @@ macro_rules! sampler_units {
     };
 }
 
+/// All unit tests of the samplers.
+const SAMPLER_UNITS: Stage = Stage {
+    packages: &["deniable-sample"],
+    features: &[],
+    targets: &["--lib"],
+    filters: &["--skip=planted"],
+    longest: 120,
+};
+
 /// Some laws, without those tests that take longest, without the planted mistakes, which try the tests, and without others.
 macro_rules! laws {
     ($longest:expr, [$($target:literal),*], [$($skipped:literal),*]) => {
@@ -281,6 +290,7 @@ pub(super) const PARTS: &[Part] = &[
             sampler_units!("bernoulli_", "expansion::", "ratio::"),
             quick_laws!("faults", "laplace", "laplace_all"),
             laws_of!("bernoulli", "faults", "flips", "laplace_all"),
+            SAMPLER_UNITS,
             LAWS,
             ALL,
         ],
@@ -293,6 +303,7 @@ pub(super) const PARTS: &[Part] = &[
             quick_laws!("uniform", "either_below", "many_below", "words"),
             sampler_units!("uniform::", "word::"),
             laws_of!("uniform", "either_below", "many_below", "words"),
+            SAMPLER_UNITS,
             LAWS,
             ALL,
         ],
@@ -306,6 +317,7 @@ pub(super) const PARTS: &[Part] = &[
             sampler_units!("laplace::"),
             quick_laws!("laplace_all"),
             laws_of!("laplace", "laplace_all", "laplace_saturating"),
+            SAMPLER_UNITS,
             LAWS,
             ALL,
         ],
@@ -327,6 +339,7 @@ pub(super) const PARTS: &[Part] = &[
             quick_laws!("laplace"),
             quick_laws!("laplace_all"),
             laws_of!("laplace", "laplace_z2k", "laplace_z2k_inversion"),
+            SAMPLER_UNITS,
             LAWS,
             ALL,
         ],
@@ -355,6 +368,7 @@ pub(super) const PARTS: &[Part] = &[
         stages: &[
             quick_laws!("textbook", "uniform", "faults"),
             laws_of!("textbook", "uniform", "faults"),
+            SAMPLER_UNITS,
             LAWS,
             ALL,
         ],
