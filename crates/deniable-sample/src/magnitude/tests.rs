@@ -58,7 +58,7 @@ fn scales() -> Vec<(Scale, (BigUint, BigUint))> {
 fn products_and_quotients_are_exact() {
     for &a in &numbers() {
         for &b in &numbers() {
-            assert_eq!(mul_high(a, b), (u128::from(a) * u128::from(b) >> 64) as u64);
+            assert_eq!(mul_high(a, b), ((u128::from(a) * u128::from(b)) >> 64) as u64);
             for e in [u128::from(a), u128::from(a) << 59 | 1, (1 << 123) - 1 - u128::from(a)] {
                 let (high, low) = times(e, b);
                 let product = BigUint::from(e) * b;
@@ -135,7 +135,7 @@ fn neg_ln(digits: &BigUint, drawn: u32) -> (BigInt, BigInt) {
 #[test]
 fn logarithms_of_uniform_numbers_are_enclosed() {
     let words = numbers();
-    let small = (33..64).step_by(2).map(|bits| 1u64 << bits | (1 << 32) - 1);
+    let small = (33..64).step_by(2).map(|bits| 1u64 << bits | ((1 << 32) - 1));
     for first in words.iter().copied().chain(small) {
         for &second in &words {
             for drawn in [64, 96, 128] {
