@@ -405,6 +405,9 @@ fn said(root: &Path, parts: &[&Part]) -> Result<String, Vec<String>> {
     );
     Ok(match stale[..] {
         [] => found,
+        _ if stale.len() == parts.len() => {
+            format!("none of the {} parts was tried whole as it is", parts.len())
+        }
         _ => format!(
             "{} of {} parts: {found}; the others were not tried as they are: {}",
             parts.len() - stale.len(),
