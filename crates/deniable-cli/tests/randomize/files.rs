@@ -306,3 +306,28 @@ fn a_footer_that_declares_too_much_is_damage() {
     let said = folder.refused(&["randomize", "survey.toml", "answers.parquet", "-o", "x.csv"], 1);
     assert!(said.contains("answers.parquet: it cannot be read as Parquet"), "{said}");
 }
+
+/// A header of a page is looked at before the library reads it, which would take this one for what it was: it goes by the numbers of fields, not by their kinds.
+#[test]
+fn a_header_of_a_page_with_other_kinds_is_damage() {
+    let folder = Folder::new();
+    let batch = batch(100);
+    let mut file = Vec::new();
+    let mut writer = ArrowWriter::try_new(&mut file, batch.schema(), None).unwrap();
+    writer.write(&batch).unwrap();
+    let metadata = writer.close().unwrap();
+    let mut columns = metadata.row_group(0).columns().iter();
+    let moved = columns.find(|column| column.column_path().string() == "moved").unwrap();
+    let (start, _) = moved.byte_range();
+    let arguments = ["randomize", "survey.toml", "answers.parquet", "-o", "x.csv"];
+    // The first field: a number of 32 bits, then a byte.
+    let kind = &mut file[start as usize];
+    assert_eq!(*kind, 0x15);
+    *kind = 0x13;
+    std::fs::write(folder.path("answers.parquet"), &file).unwrap();
+    let said = folder.refused(&arguments, 1);
+    assert!(said.contains("answers.parquet: it cannot be read as Parquet"), "{said}");
+    file[start as usize] = 0x15;
+    std::fs::write(folder.path("answers.parquet"), &file).unwrap();
+    assert!(folder.run(&arguments).status.success());
+}
