@@ -506,7 +506,7 @@ mod tests {
     fn every_file_is_changed_or_left_alone_for_a_reason() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
         for (_, package) in PACKAGES {
-            let files = rust_files(&root.join("crates").join(package).join("src"), "").unwrap();
+            let files = rust_files(root, package).unwrap();
             let files: Vec<&String> = files.iter().filter(|file| !is_of_tests(file)).collect();
             let parts = PARTS.iter().filter(|part| part.package == package);
             let alone = LEFT_ALONE.iter().filter(|(of, ..)| *of == package);

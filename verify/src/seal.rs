@@ -269,7 +269,7 @@ fn read_lock(root: &Path) -> Result<Seals, Findings> {
 }
 
 /// All files below `folder`, sorted, relative to `root`.
-fn files_below(root: &Path, folder: &Path) -> Result<Vec<PathBuf>, String> {
+pub(crate) fn files_below(root: &Path, folder: &Path) -> Result<Vec<PathBuf>, String> {
     let failed = |error| format!("{}: {error}", slashed(folder));
     let mut files = Vec::new();
     for entry in fs::read_dir(root.join(folder)).map_err(failed)? {
@@ -303,11 +303,11 @@ fn inside(path: &Path) -> Option<PathBuf> {
     Some(plain)
 }
 
-fn slashed(path: &Path) -> String {
+pub(crate) fn slashed(path: &Path) -> String {
     let parts: Vec<_> = path.iter().map(|part| part.to_string_lossy()).collect();
     parts.join("/")
 }
 
-fn hex(bytes: &[u8]) -> String {
+pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

@@ -7,6 +7,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::parts::Part;
 use super::read;
+use crate::seal::{files_below, hex, slashed};
 
 /// Files, and hashes of what they say.
 pub(super) type Sources = BTreeMap<String, String>;
@@ -14,7 +15,7 @@ pub(super) type Sources = BTreeMap<String, String>;
 /// The files of a part, without their tests, which may change. (Lines count: mutants are named by them.)
 pub(super) fn sources(root: &Path, part: &Part) -> Result<Sources, Vec<String>> {
     let mut sources = Sources::new();
-    for file in rust_files(&root.join("crates").join(part.package).join("src"), "")? {
+    for file in rust_files(root, part.package)? {
         if part.files.iter().any(|pattern| matches(pattern, &file)) && !is_of_tests(&file) {
             let file = format!("crates/{}/src/{file}", part.package);
             let text = read(root, &file)?;
@@ -34,7 +35,7 @@ fn without_tests(text: &str) -> &str {
 }
 
 pub(super) fn digest(text: &str) -> String {
-    Sha256::digest(text.as_bytes()).iter().map(|byte| format!("{byte:02x}")).collect()
+    hex(&Sha256::digest(text.as_bytes()))
 }
 
 /// Tests have files and folders of their own.
@@ -42,20 +43,12 @@ pub(super) fn is_of_tests(file: &str) -> bool {
     file.ends_with("tests.rs") || file.split('/').any(|folder| folder == "tests")
 }
 
-/// All files of Rust below a folder, by their paths in it.
-pub(super) fn rust_files(folder: &Path, within: &str) -> Result<Vec<String>, Vec<String>> {
-    let failed = |error: std::io::Error| vec![format!("{}: {error}", folder.display())];
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).map_err(failed)? {
-        let entry = entry.map_err(failed)?;
-        let name = format!("{within}{}", entry.file_name().to_string_lossy());
-        if entry.path().is_dir() {
-            files.extend(rust_files(&entry.path(), &format!("{name}/"))?);
-        } else if name.ends_with(".rs") {
-            files.push(name);
-        }
-    }
-    Ok(files)
+/// All files of Rust of a package, by their paths in its sources.
+pub(super) fn rust_files(root: &Path, package: &str) -> Result<Vec<String>, Vec<String>> {
+    let folder = Path::new("crates").join(package).join("src");
+    let files = files_below(root, &folder).map_err(|error| vec![error])?;
+    let within = files.iter().filter_map(|file| file.strip_prefix(&folder).ok()).map(slashed);
+    Ok(within.filter(|file| file.ends_with(".rs")).collect())
 }
 
 /// Whether a path is one of those that a pattern means, where a `*` stands for any letters but a `/`.
