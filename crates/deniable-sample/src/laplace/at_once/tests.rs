@@ -496,12 +496,36 @@ fn the_whole_slack_is_needed() {
     assert!(checked > 1000 && closest < BigInt::from(1100), "{checked} {closest}");
 }
 
+/// A word whose logarithm lacks more than two units, and scales whose products lack nearly one: together two, as the logarithm's are halved.
+#[test]
+fn no_smaller_slack_would_do() {
+    let (word, mut closest) = (0x1929_2627_2330u64, BigInt::from(1) << FINE);
+    for mantissa in (1..3000).map(|less| u64::MAX - less) {
+        let y = Scale::dyadic(mantissa, 0).at_once(word);
+        assert!(encloses((mantissa, 0), word, y), "{mantissa:#x}");
+        let end = BigInt::from(BigUint::from(y.mantissa) + y.slack) << (y.exponent + FINE);
+        let spare = end - scaled_ends((mantissa, 0), word).1;
+        closest = closest.min(spare >> (y.exponent + FINE - 20));
+    }
+    // Less than a unit.
+    assert!(closest < BigInt::from(1 << 20), "{closest}");
+}
+
 /// Every word of 64 bits that is not among the first.
 #[test]
 fn nearly_every_word_tells() {
     let scale = Scale::dyadic(1, 0);
     for word in words().into_iter().chain(spread(1000)) {
         assert_eq!(scale.at_once(word).is_unknown(), word < 1 << 13, "{word:#x}");
+    }
+}
+
+/// Half of all numbers is more than can be told.
+#[test]
+fn a_word_of_one_bit_tells_nothing() {
+    for (mantissa, exponent) in DYADIC {
+        let scale = Scale::dyadic(mantissa, exponent);
+        assert!([0, 1].into_iter().all(|bit| scale.at_once(Short::<1>(bit)).is_unknown()));
     }
 }
 
