@@ -87,6 +87,7 @@ macro_rules! quick_laws {
             [
                 "at_both_ends_of_everything",
                 "bounds_of_several_words",
+                "every_bound_of_one_word",
                 "every_script_ends_as",
                 "every_shift_over_every",
                 "every_sum_is_that_of",
