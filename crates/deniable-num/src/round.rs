@@ -204,6 +204,23 @@ fn split(mantissa: u128, dropped: i64, sticky: bool) -> (u64, bool, bool, bool) 
 mod tests {
     use super::*;
 
+    /// With halves of a unit for what was dropped before.
+    #[test]
+    fn what_is_dropped_is_compared_with_half() {
+        for (mantissa, dropped) in (0..64u128).flat_map(|n| (1..=7).map(move |d| (n, d))) {
+            for sticky in [false, true] {
+                let kept = mantissa >> dropped;
+                let rest = 2 * mantissa + u128::from(sticky) - (kept << (dropped + 1));
+                let half = 1 << dropped;
+                assert_eq!(
+                    split(mantissa, dropped, sticky),
+                    (kept as u64, rest > half, rest == half, rest != 0),
+                    "{mantissa} {dropped} {sticky}"
+                );
+            }
+        }
+    }
+
     /// A format by its size alone.
     #[derive(Clone, Copy, Debug)]
     struct Format<const PRECISION: u32, const MIN: i32, const MAX: i32>;

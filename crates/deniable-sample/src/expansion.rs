@@ -114,6 +114,75 @@ fn low_word(n: &BigUint) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Error;
+
+    /// Lanes of all patterns of six digits: each is below or not as the number of its digits is.
+    #[test]
+    fn each_lane_is_compared_by_its_own_digits() {
+        const DIGITS: u32 = 6;
+
+        struct Digits(u64, u32);
+
+        impl Expansion for Digits {
+            fn next(&mut self, width: u32) -> Option<u64> {
+                assert_eq!(width, 1);
+                self.1 = self.1.checked_sub(1)?;
+                Some(self.0 >> self.1 & 1)
+            }
+        }
+
+        struct Lanes(u32);
+
+        impl Source for Lanes {
+            type Word = u64;
+
+            /// The next digit of j in bit j.
+            fn draw(&mut self) -> Result<u64> {
+                self.0 = self.0.checked_sub(1).ok_or_else(Error::entropy_unavailable)?;
+                Ok((0..64).map(|lane| (lane >> self.0 & 1) << lane).sum())
+            }
+        }
+
+        for number in 0..64 {
+            for lanes in [1, 5, 63, 64, 200] {
+                let mut source = Lanes(DIGITS);
+                let below = uniforms_are_below(Digits(number, DIGITS), lanes, &mut source);
+                let expected = (0..64.min(u64::from(lanes))).filter(|&lane| lane < number);
+                assert_eq!(below, Ok(expected.map(|lane| 1 << lane).sum()), "{number} {lanes}");
+            }
+            // Ended as soon as all are decided: lane 0 alone, at the first one.
+            let mut source = Lanes(DIGITS);
+            uniforms_are_below(Digits(number, DIGITS), 1, &mut source).unwrap();
+            assert_eq!(source.0, number.checked_ilog2().unwrap_or(0), "{number}");
+        }
+    }
+
+    /// In parts of any width.
+    #[test]
+    fn digits_begin_with_the_first_word() {
+        struct Known(u64);
+
+        impl Irrational for Known {
+            fn first_word(&self) -> Option<u64> {
+                Some(self.0)
+            }
+
+            fn enclose(&self, _: u64) -> (BigUint, BigUint) {
+                unreachable!("the first word is known")
+            }
+        }
+
+        let first = 0xfedc_ba98_7654_3210u64;
+        for width in [1u32, 4, 8, 16, 32, 64] {
+            let number = Known(first);
+            let mut digits = IrrationalDigits::new(&number);
+            let parts = (0..64 / width).map(|_| digits.next(width).unwrap());
+            assert_eq!(
+                parts.fold(0u128, |all, part| all << width | u128::from(part)),
+                first.into()
+            );
+        }
+    }
 
     /// A number given by its first 256 bits, with bounds that are `slack` units wide on either side.
     struct Coarse {

@@ -93,3 +93,35 @@ impl fmt::Debug for Ratio {
         write!(f, "{}/{}", self.numerator, self.denominator)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_what_they_are() {
+        let cases: [(f64, u64, u64); 5] = [
+            (0.75, 3, 4),
+            (12.0, 12, 1),
+            (0.0, 0, 1),
+            (1e15, 1_000_000_000_000_000, 1),
+            (1.5, 3, 2),
+        ];
+        for (x, numerator, denominator) in cases {
+            let ratio = Ratio::from_float(x).unwrap();
+            assert_eq!(ratio.numerator() * denominator, ratio.denominator() * numerator, "{x}");
+            assert_eq!(ratio.is_zero(), x == 0.0);
+        }
+        let [largest, least] = [f64::MAX, 5e-324].map(|x| Ratio::from_float(x).unwrap());
+        assert_eq!(*largest.numerator(), BigUint::from((1u64 << 53) - 1) << 971u32);
+        assert_eq!(*least.denominator(), BigUint::from(1u32) << 1074u32);
+        for refused in [-1.0, -5e-324, f64::INFINITY, f64::NEG_INFINITY, f64::NAN] {
+            assert!(Ratio::from_float(refused).is_err(), "{refused}");
+        }
+    }
+
+    #[test]
+    fn it_is_shown_as_a_ratio() {
+        assert_eq!(format!("{:?}", Ratio::new(2u32, 4u32).unwrap()), "2/4");
+    }
+}

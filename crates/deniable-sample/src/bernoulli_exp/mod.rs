@@ -146,6 +146,73 @@ mod tests {
         }
     }
 
+    /// The same of few numbers, one of them not in lowest terms, one with no end in sight.
+    #[test]
+    fn bounds_of_a_few_are_bounds() {
+        for (numerator, denominator) in [(1u32, 3u32), (1000, 100), (59, 7), (1, 1000)] {
+            let x = Ratio::new(numerator, denominator).unwrap();
+            for bits in [1, 8, 64] {
+                nested(&ExpNeg(&x), bits);
+                nested(&Logistic::new(x.clone()), bits);
+            }
+        }
+        let huge = Ratio::new(BigUint::from(1u32) << 70u32, 1u32).unwrap();
+        assert_eq!(ExpNeg(&huge).enclose(64), (BigUint::ZERO, BigUint::from(1u32)));
+    }
+
+    #[test]
+    fn no_probability_is_above_one() {
+        for x in ratios().chain([Ratio::new(1000u32, 1u32).unwrap()]) {
+            for bits in [1, 3, 64] {
+                let one = BigUint::from(1u32) << bits;
+                assert!(ExpNeg(&x).enclose(bits).1 <= one && Bare(&x).enclose(bits).1 <= one);
+            }
+        }
+    }
+
+    /// Less than a unit apart.
+    #[test]
+    fn ratios_of_words_are_enclosed() {
+        for x in ratios() {
+            let (low, high) = fixed(&x).unwrap();
+            let exactly = x.numerator() << FRACTION;
+            assert!(low * x.denominator() <= exactly && exactly <= high * x.denominator());
+            assert_eq!(high - low, 1);
+        }
+        assert_eq!(fixed(&Ratio::new(1023u32, 1u32).unwrap()), None);
+        assert!(fixed(&Ratio::new(1022u32, 1u32).unwrap()).is_some());
+    }
+
+    #[test]
+    fn first_words_of_two_sided_noise_are_those_of_the_plain_form() {
+        for y in ratios() {
+            let floor = crate::expansion::floor_scaled(&Bare(&y), 64);
+            assert_eq!(Logistic::new(y).first_word().map(BigUint::from), Some(floor));
+        }
+    }
+
+    /// By the first word: e^−1/2 is 0.6065…, e^−2 is 0.1353….
+    #[test]
+    fn a_word_below_is_true() {
+        struct One(u64);
+
+        impl Source for One {
+            type Word = u64;
+
+            fn draw(&mut self) -> Result<u64> {
+                Ok(self.0)
+            }
+        }
+
+        for (numerator, denominator, threshold) in [(1u32, 2u32, 0.6065), (2, 1, 0.1353)] {
+            let x = Ratio::new(numerator, denominator).unwrap();
+            let bit =
+                |share: f64| sample_bernoulli_exp(&x, &mut One((share * 2f64.powi(64)) as u64));
+            assert_eq!((bit(threshold), bit(threshold + 1e-4)), (Ok(true), Ok(false)));
+        }
+        assert_eq!(sample_bernoulli_exp(&Ratio::new(0u32, 1u32).unwrap(), &mut One(9)), Ok(true));
+    }
+
     /// Next to 1 and next to 1/2: no precision is spent on telling them apart.
     #[test]
     fn tiny_exponents_take_no_time() {

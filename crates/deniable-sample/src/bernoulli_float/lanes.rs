@@ -189,3 +189,14 @@ fn decide<S: Source + ?Sized>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_that_were_drawn_are_not_shown() {
+        let scratch = Scratch { words: vec![12345u64], undecided: vec![678] };
+        assert_eq!(format!("{scratch:?}"), "Scratch { .. }");
+    }
+}

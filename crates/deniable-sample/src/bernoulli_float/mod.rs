@@ -139,3 +139,18 @@ impl Expansion for DyadicDigits {
         Some(digit & (u64::MAX >> (64 - width)))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_of_a_number() {
+        for x in [1.0, 0.75, 0.1, 1e-300] {
+            let half = Dyadic::from_float(x).unwrap().half();
+            assert_eq!(half, Dyadic::from_float(x / 2.0).unwrap(), "{x}");
+        }
+        let zero = Dyadic::from_float(0.0).unwrap();
+        assert_eq!(zero.half(), zero);
+    }
+}
