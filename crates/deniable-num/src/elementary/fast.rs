@@ -285,3 +285,6 @@ fn from_fixed((low, high): (i128, i128)) -> Option<Enclosure> {
         high: Real::exact(false, high as u128, exponent),
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,8 @@
 //! A number is an [`Interval`] of two integers over a common power of two. Slow, and right by inspection:
 //! it decides what the fast kernels leave open, and is what they are compared with.
 
+use core::ops::{Add, Shr};
+
 use num_bigint::{BigInt, BigUint, Sign};
 
 use crate::enclosure::Enclosure;
@@ -113,7 +115,7 @@ impl Interval {
         };
         let power = taylor_exp(&t);
         let rounded =
-            Interval { low: power.low >> more, high: (power.high >> more) + 1, bits: self.bits };
+            Interval { low: power.low >> more, high: above(power.high, more), bits: self.bits };
         Some((rounded, i64::try_from(&doublings).ok()?))
     }
 
@@ -175,8 +177,9 @@ pub(super) fn exp_m1(x: Real, bits: u64) -> Enclosure {
     // Room for 2^n to be subtracted from, or to subtract, without losing either.
     let bits = bits + 2048;
     let (m, n) = exp_of_float(x, bits);
+    let down = n.unsigned_abs();
     let (low, high) =
-        if n >= 0 { (m.low << n, m.high << n) } else { (m.low >> -n, (m.high >> -n) + 1) };
+        if n >= 0 { (m.low << down, m.high << down) } else { (m.low >> down, above(m.high, down)) };
     let one = BigInt::from(1) << bits;
     Interval { low: low - &one, high: high - one, bits }.enclosure(0)
 }
@@ -203,7 +206,7 @@ fn numerator(x: Real) -> (BigInt, u64) {
 fn artanh(z: &Interval) -> Interval {
     let bits = z.bits;
     let (z_low, z_high) = (z.low.magnitude(), z.high.magnitude());
-    let (square_low, square_high) = ((z_low * z_low) >> bits, ((z_high * z_high) >> bits) + 1u32);
+    let (square_low, square_high) = ((z_low * z_low) >> bits, above(z_high * z_high, bits));
     let (mut power_low, mut power_high) = (z_low.clone(), z_high.clone());
     let (mut low, mut high) = (BigUint::ZERO, BigUint::ZERO);
     let mut odd = 1u32;
@@ -211,7 +214,7 @@ fn artanh(z: &Interval) -> Interval {
         low += &power_low / odd;
         high += &power_high / odd + 1u32;
         power_low = (power_low * &square_low) >> bits;
-        power_high = ((power_high * &square_high) >> bits) + 1u32;
+        power_high = above(power_high * &square_high, bits);
         odd += 2;
     }
     // What remains is below power · (1 + 1/9 + 1/81 + …) < 3 units.
@@ -236,6 +239,11 @@ fn taylor_exp(t: &Interval) -> Interval {
     Interval { low: low.into(), high: (high + 4u32).into(), bits }
 }
 
+/// An integer above n / 2^bits, by 1 at most.
+fn above<N: Shr<u64, Output = N> + Add<u32, Output = N>>(n: N, bits: u64) -> N {
+    (n >> bits) + 1
+}
+
 /// ⌊a / b⌋. The integer division of the library truncates towards zero.
 fn floor_div(a: &BigInt, b: &BigUint) -> BigInt {
     let quotient = a.magnitude() / b;
@@ -245,3 +253,6 @@ fn floor_div(a: &BigInt, b: &BigUint) -> BigInt {
     let exact = &quotient * b == *a.magnitude();
     -BigInt::from(quotient) - i32::from(!exact)
 }
+
+#[cfg(test)]
+mod tests;

@@ -44,7 +44,7 @@ fn at_most(a: Real, b: Real) -> bool {
 }
 
 /// Whether the plain enclosure, which is far narrower, lies within the fast one.
-fn encloses(fast: &Enclosure, plain: &Enclosure) -> bool {
+pub(super) fn encloses(fast: &Enclosure, plain: &Enclosure) -> bool {
     fast.negative == plain.negative
         && at_most(fast.low, plain.low)
         && at_most(Real { sticky: false, ..plain.high }, fast.high)
