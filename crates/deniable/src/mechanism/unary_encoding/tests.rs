@@ -324,7 +324,11 @@ fn the_symmetric_one_is_within_the_loss_and_the_next_is_not() {
         }
     }
     assert_eq!(symmetric(Epsilon::INFINITY).unwrap().0, down(1.0));
-    assert_eq!(symmetric(Epsilon::new(map(0.75, 0.25)).unwrap()).unwrap(), (0.75, 0.25));
+    // The least one above 1/2 that there is.
+    let least = (0.5f64.next_up(), 1.0 - 0.5f64.next_up());
+    for (one, zero) in [(0.75, 0.25), least] {
+        assert_eq!(symmetric(Epsilon::new(map(one, zero)).unwrap()).unwrap(), (one, zero));
+    }
 }
 
 /// The loss that a refusal says is enough is enough, and no smaller one is.
