@@ -103,6 +103,28 @@ mod tests {
         }
     }
 
+    /// The lengths of the parts, on so many threads.
+    #[cfg(feature = "rayon")]
+    fn parts(threads: usize, length: usize, least: usize) -> Vec<usize> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let (mut items, parts) = (vec![0u8; length], std::sync::Mutex::new(Vec::new()));
+        let work = |part: &mut [u8]| {
+            parts.lock().unwrap().push(part.len());
+            Ok(())
+        };
+        pool.install(|| each_part(&mut items, least, work)).unwrap();
+        parts.into_inner().unwrap()
+    }
+
+    #[cfg(feature = "rayon")]
+    #[test]
+    fn threads_share_what_is_enough_for_two() {
+        assert_eq!(parts(4, 1600, 1), [100; 16]);
+        assert_eq!(parts(4, 1600, 400), [400; 4]);
+        assert_eq!((parts(4, 20, 10), parts(4, 19, 10)), (vec![10; 2], vec![19]));
+        assert_eq!((parts(1, 1600, 1), parts(1, 20, 10)), (vec![1600], vec![20]));
+    }
+
     #[test]
     fn a_panic_wipes_everything() {
         let mut items = vec![7u8; 10_000];
@@ -124,8 +146,8 @@ mod tests {
             let outcome = in_parts(&mut items, 0, 10, |part| {
                 part.fill(9);
                 let call = calls.fetch_add(1, Ordering::Relaxed);
-                let last = cfg!(not(feature = "rayon")) || call >= fails_at;
-                if last {
+                let is_all = part.len() == 10_000;
+                if is_all || call >= fails_at {
                     Err(deniable_sample::Error::entropy_unavailable().into())
                 } else {
                     Ok(())

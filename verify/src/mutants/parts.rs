@@ -509,6 +509,16 @@ pub(super) const PARTS: &[Part] = &[
                 "randomized_response_bitvec::",
                 "spec::"
             ),
+            Stage { targets: &["--test=domain", "--test=framework"], ..units_of!() },
+            Stage {
+                features: &[
+                    "deniable/bitvec",
+                    "deniable/fixedbitset",
+                    "deniable/rappor",
+                    "deniable/rayon",
+                ],
+                ..units_of!("bits::", "bulk::")
+            },
             MECHANISMS,
             ALL_MECHANISMS,
         ],
@@ -525,7 +535,12 @@ pub(super) const PARTS: &[Part] = &[
             "rappor/reference.rs",
             "rappor/response.rs",
         ],
-        stages: &[units_of!("rappor::"), MECHANISMS, ALL_MECHANISMS],
+        stages: &[
+            units_of!("rappor::"),
+            Stage { targets: &["--test=rappor_files"], ..units_of!() },
+            MECHANISMS,
+            ALL_MECHANISMS,
+        ],
     },
 ];
 

@@ -298,3 +298,24 @@ impl TryFrom<Written> for Params {
         Params::new(k, h, m, p, q, f)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All pairs of filters: of the bits that only one of them has, neither filter has more than the larger number, and both together not more than the sum, which some pair has.
+    #[test]
+    fn no_two_filters_differ_in_more_bits() {
+        for (k, h) in (1..=6).flat_map(|k| (1..=7).map(move |h| (k, h))) {
+            let (larger, smaller) = Params::new(k, h, 1, 0.25, 0.75, 0.5).unwrap().most_bits();
+            let filters = || (1..1u32 << k).filter(|filter| filter.count_ones() as usize <= h);
+            let mut is_reached = false;
+            for (a, b) in filters().flat_map(|a| filters().map(move |b| (a, b))) {
+                let (one, other) = ((a & !b).count_ones(), (b & !a).count_ones());
+                assert!(one <= larger && one + other <= larger + smaller, "{k} {h}");
+                is_reached |= (one, other) == (larger, smaller);
+            }
+            assert!(is_reached, "{k} {h}: {larger} and {smaller}");
+        }
+    }
+}

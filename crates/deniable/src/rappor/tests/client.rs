@@ -255,6 +255,7 @@ fn nothing_shows_a_secret_or_a_value() {
         assert!(!shown.contains("sesame") && !shown.contains("115"), "{shown}");
     }
     assert!(format!("{client:?}").starts_with("Client { params: Params { k: 16"));
+    assert_eq!(format!("{:?}", Secret::new(bytes)), "Secret { .. }");
 }
 
 #[test]

@@ -110,6 +110,7 @@ fn a_map_has_the_bits_of_each_candidate() {
     assert_eq!((map.bits(4, 0), map.bits(0, 5), map.name(4)), (None, None, None));
     assert_eq!((map.index_of("water"), map.rows_of(4).count()), (None, 0));
     assert_eq!(map, CandidateMap::new(&params, names).unwrap());
+    assert_eq!(format!("{map:?}"), "CandidateMap { candidates: 4, k: 70, h: 2, m: 5, .. }");
     assert_ne!(map, CandidateMap::of_reference(&params, names).unwrap());
     let longer = Params::new(71, 2, 5, 0.25, 0.75, 0.5).unwrap();
     assert_ne!(map, CandidateMap::new(&longer, names).unwrap());

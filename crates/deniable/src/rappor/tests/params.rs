@@ -126,6 +126,15 @@ fn what_is_no_probability_is_refused() {
         assert!(p.to_string().ends_with("accepted is a number from 0 to 1"), "{p}");
         assert!(f.to_string().ends_with("accepted is a number from 0 to below 1"), "{f}");
     }
+    let problem = |p, f| Params::new(8, 1, 1, p, 0.75, f).unwrap_err().to_string();
+    for (bad, of_p, of_f) in [
+        (f64::NAN, "it is not a number", "it is not a number"),
+        (2.0, "2 is above 1", "2 is not below 1"),
+        (-0.5, "-0.5 is below 0", "-0.5 is below 0"),
+    ] {
+        assert!(problem(bad, 0.5).starts_with(&format!("invalid p: {of_p};")));
+        assert!(problem(0.25, bad).starts_with(&format!("invalid f: {of_f};")));
+    }
     let error = Params::new(8, 1, 1, 0.25, 0.75, 1.0).unwrap_err();
     assert!(error.to_string().starts_with("invalid f: 1 is not below 1;"), "{error}");
     for (p, q) in [(0.5, 0.5), (0.0, -0.0), (-0.0, 0.0), (1.0, 1.0)] {
