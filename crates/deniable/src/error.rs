@@ -133,3 +133,21 @@ impl fmt::Display for Shown {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_source_that_fails_is_told_from_a_law_that_is_refused() {
+        let entropy = Error::from(deniable_sample::Error::entropy_unavailable());
+        assert_eq!((entropy.kind(), entropy.parameter()), (ErrorKind::EntropyUnavailable, None));
+        let refused = deniable_sample::Dyadic::from_float(2.0).unwrap_err();
+        let refused = Error::from(refused);
+        assert_eq!(refused.kind(), ErrorKind::InvalidParameter);
+        assert_eq!(
+            format!("{refused:?}"),
+            "InvalidParameter(\"invalid sampler: it was refused; accepted is what its law says\")"
+        );
+    }
+}

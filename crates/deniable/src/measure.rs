@@ -215,6 +215,17 @@ mod tests {
     }
 
     #[test]
+    fn losses_are_told_apart() {
+        use core::hash::BuildHasher;
+        let [one, two] = [1.0, 2.0].map(|loss| Epsilon::new(loss).unwrap());
+        assert!(one != two && one == one.clone());
+        let hasher = std::hash::RandomState::new();
+        assert_ne!(hasher.hash_one(one), hasher.hash_one(two));
+        assert_eq!((f64::from(one), f64::from(two)), (1.0, 2.0));
+        assert_eq!(format!("{two:?}"), "Epsilon(2)");
+    }
+
+    #[test]
     fn a_sum_rounds_up() {
         let (one, tiny) = (Epsilon(1.0), Epsilon(1e-300));
         assert_eq!((one + tiny).get(), 1.0 + f64::EPSILON);

@@ -199,3 +199,59 @@ where
         inputs.iter().map(|input| self.invoke_from(input, entropy)).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::Script;
+    use crate::{AtomDomain, DiscreteDistance, Epsilon, ErrorKind, MaxDivergence};
+
+    /// The words that it is given, and a loss of 1.
+    struct Words(AtomDomain<i64>);
+
+    impl Measurement for Words {
+        type Domain = AtomDomain<i64>;
+        type Metric = DiscreteDistance;
+        type Measure = MaxDivergence;
+        type Output = (i64, u64);
+
+        fn input_domain(&self) -> &AtomDomain<i64> {
+            &self.0
+        }
+
+        fn input_metric(&self) -> DiscreteDistance {
+            DiscreteDistance
+        }
+
+        fn output_measure(&self) -> MaxDivergence {
+            MaxDivergence
+        }
+
+        fn map(&self, _: u32) -> Result<Epsilon> {
+            Epsilon::new(1.0)
+        }
+
+        fn invoke_from(&self, input: &i64, entropy: &mut dyn Entropy) -> Result<(i64, u64)> {
+            let mut words = [0];
+            entropy.fill(&mut words)?;
+            Ok((*input, words[0]))
+        }
+    }
+
+    impl LocalRandomizer for Words {}
+
+    /// What a mechanism need not write itself.
+    #[test]
+    fn defaults_are_made_of_the_rest() {
+        let words = Words(AtomDomain::bounded(0, 9).unwrap());
+        let within = |epsilon| words.check(1, Epsilon::new(epsilon).unwrap()).unwrap();
+        assert_eq!([0.9, 1.0, 1.1].map(within), [false, true, true]);
+        let batch = words.invoke_batch_from(&[5, 6], &mut Script::new([1, 2]));
+        assert_eq!(batch.unwrap(), [(5, 1), (6, 2)]);
+        assert_eq!(words.invoke(&7).unwrap().0, 7);
+        let batch = words.invoke_batch(&[5, 6]).unwrap();
+        assert!(batch.iter().map(|&(input, _)| input).eq([5, 6]) && batch[0].1 != batch[1].1);
+        let error = words.invoke_batch_from(&[5, 10], &mut Script::new([])).unwrap_err();
+        assert_eq!(error.kind(), ErrorKind::NotAMember);
+    }
+}

@@ -506,6 +506,7 @@ pub(super) const PARTS: &[Part] = &[
                 "domain::",
                 "error::",
                 "measure::",
+                "measurement::",
                 "randomized_response_bitvec::",
                 "spec::"
             ),

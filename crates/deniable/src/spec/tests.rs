@@ -296,4 +296,18 @@ fn a_spec_is_checked_by_the_constructor_it_names() {
     let inexact = r#"{"mechanism":"scalar_float_laplace_cks20","number":"f32","scale":0.1}"#;
     let message = read(inexact).check().unwrap_err().to_string();
     assert!(message.ends_with("such as 0.10000000149011612"), "{message}");
+    // The nearest one is zero, which nobody asked for.
+    let tiny = r#"{"mechanism":"scalar_float_laplace_cks20","number":"f32","scale":1e-60}"#;
+    let message = read(tiny).check().unwrap_err().to_string();
+    assert!(message.ends_with("accepted is a finite number of the type"), "{message}");
+}
+
+/// As it was written before there was such a form.
+#[test]
+fn noise_that_is_not_constant_time_does_not_say_so() {
+    let domain = AtomDomain::<i64>::all();
+    let made = make_scalar_integer_laplace_cks20(domain, AbsoluteDistance::new(), 2.0).unwrap();
+    let written = |made: &_| serde_json::to_string(&Spec::from(made)).unwrap();
+    assert!(!written(&made).contains("constant_time"));
+    assert!(written(&made.with_constant_time()).contains("\"constant_time\":true"));
 }
