@@ -8,6 +8,7 @@ use deniable_verify::closed_form::{exp_neg, geometric, laplace_between};
 use deniable_verify::draws::{enumerate_draws, rational};
 use deniable_verify::enumerate::inverse_power_of_two;
 use deniable_verify::law::{Between, Law};
+use deniable_verify::words::Script;
 use num_bigint::BigUint;
 
 fn ratio(numerator: u32, denominator: u32) -> Ratio {
@@ -103,6 +104,18 @@ fn a_planted_off_by_one_in_the_alternating_count_is_found() {
     let law = enumerate_draws(&smallest(), |s| wrong(&x, s));
     let exact = exp_neg(&rational(&x), 100);
     assert!(law.compare([(false, complement(&exact)), (true, exact)]).is_err());
+}
+
+/// Of its words, where the other tests choose.
+#[test]
+fn a_source_draws_by_its_words() {
+    for word in 0..256 {
+        let words = [word];
+        let drawn = Script::<8>::new(&words).uniform_below(&256u32.into());
+        assert_eq!(drawn, Ok(BigUint::from(word)));
+        let is_below = Script::<8>::new(&words).bernoulli(&ratio(1, 2));
+        assert_eq!(is_below, Ok(word < 128));
+    }
 }
 
 #[test]

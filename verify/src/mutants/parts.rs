@@ -368,6 +368,7 @@ pub(super) const PARTS: &[Part] = &[
         files: &["textbook.rs"],
         stages: &[
             quick_laws!("textbook", "uniform", "faults"),
+            Stage { targets: &["--test=refusals"], ..sampler_units!() },
             laws_of!("textbook", "uniform", "faults"),
             SAMPLER_UNITS,
             LAWS,
