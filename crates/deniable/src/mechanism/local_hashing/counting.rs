@@ -6,7 +6,7 @@ use core::hash::Hash;
 
 use deniable_sample::{Kernel, vectorized};
 
-use super::family::hash;
+use super::family::{hash, parts};
 use super::{HashedReport, LocalHashing};
 use crate::bulk::each_part;
 use crate::estimate::{BitCounts, check_counts};
@@ -202,7 +202,7 @@ impl<L: Lane> Kernel for Tile<'_, L> {
         let mut targets = [L::of(0); BLOCKS];
         for rows in rows.chunks(AT_ONCE * length) {
             for row in rows.chunks_exact(length) {
-                let (seed, bucket) = (&row[..length - 1], row[length - 1]);
+                let (seed, bucket) = parts(row);
                 let start = if first == 0 { seed[0].into() } else { hash(seed, first, buckets) };
                 let steps = &seed[1..];
                 let hashes = hashes_of(start, steps, &masks, buckets);
@@ -251,7 +251,7 @@ impl<L: Lane> Kernel for Candidates<'_, L> {
         let mut counters = [[L::of(0); LANES]];
         for rows in rows.chunks(AT_ONCE * length) {
             for row in rows.chunks_exact(length) {
-                let (seed, bucket) = (&row[..length - 1], row[length - 1]);
+                let (seed, bucket) = parts(row);
                 let hashes = hashes_of(seed[0].into(), &seed[1..], &masks, buckets);
                 count(&mut counters[0], &hashes, L::of(bucket.into()));
             }

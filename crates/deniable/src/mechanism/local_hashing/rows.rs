@@ -8,7 +8,7 @@ use deniable_sample::OsEntropy;
 use deniable_sample::{ManyBelow, Source};
 
 use super::LocalHashing;
-use super::family::hash;
+use super::family::{hash, parts};
 use crate::Result;
 use crate::bulk::each_part;
 use crate::mechanism::randomized_response::{CategoryIndex, randomize_places};
@@ -86,7 +86,7 @@ impl<T: Eq + Hash + Clone + Send + Sync> LocalHashing<T> {
         {
             let place: u32 = place.into();
             if place < known {
-                *bucket = hash(&row[..length - 1], place, self.buckets);
+                *bucket = hash(parts(row).0, place, self.buckets);
             }
         }
         randomize_places(self.buckets, self.truth, buckets, source)?;
