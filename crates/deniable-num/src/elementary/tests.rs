@@ -147,3 +147,25 @@ fn the_plain_form_takes_whole_numbers() {
         assert_eq!(Ok(short.0), exp("exp", 8.0, direction));
     }
 }
+
+/// What is next to x, or to 1, lies where it is said to.
+#[test]
+fn values_of_tiny_numbers_are_enclosed() {
+    let one = Real::exact(false, 1, 0);
+    for exponent in (TINY - 30)..TINY {
+        for fraction in [1.0, 1.3, 1.999_999] {
+            let x = Real::from_float(fraction * 2f64.powi(exponent as i32)).unwrap();
+            let negative = Real { negative: true, ..x };
+            for (beside, plain) in [
+                (beside(x, true), plain::ln_1p(x, 600)),
+                (beside(negative, false), plain::ln_1p(negative, 600)),
+                (beside(x, false), plain::exp_m1(x, 600)),
+                (beside(negative, true), plain::exp_m1(negative, 600)),
+                (beside(one, false), plain::exp(x, 600)),
+                (beside(one, true), plain::exp(negative, 600)),
+            ] {
+                assert!(encloses(&beside, &plain), "{fraction} * 2^{exponent}");
+            }
+        }
+    }
+}

@@ -39,6 +39,18 @@ fn multiples_have_their_ends_in_order() {
     assert_eq!(interval(-3, 5, 7).times(&(-1).into()), interval(-5, 3, 7));
 }
 
+/// Where a unit is no less than what the powers come down to.
+#[test]
+fn bounds_of_few_bits_have_an_end() {
+    for bits in 0..8 {
+        let unit = 1.0 / f64::from(1 << bits);
+        let ln_2 = Interval::ln_2(bits);
+        let [low, high] =
+            [&ln_2.low, &ln_2.high].map(|end| i64::try_from(end).unwrap() as f64 * unit);
+        assert!(low < 0.6931 && 0.6932 < high, "{bits}: {low} to {high}");
+    }
+}
+
 /// All arguments of few bits, and some of many, against many more bits.
 fn arguments(least: u64, end: impl Fn(u64) -> u64) -> impl Iterator<Item = (u64, u64)> {
     (least..62).flat_map(move |bits| {
