@@ -27,7 +27,7 @@ const KEPT: &str = "verify/mutants.toml";
 /// `verify mutants [--quick] [--again] [PART…]`, or `verify mutants --check [PART…]`.
 ///
 /// `samplers`, `arithmetic` and `mechanisms` are all parts of a package. With `--quick` only tests that take seconds look for a change, and nothing is kept. With `--again` what an earlier run found stays
-/// found where the source is what it was: the rest is tried, by tests that may be new. With `--check` nothing is tried: what was kept is said of the parts whose sources are what they were.
+/// found if the sources of the part are what they were: the rest is tried, by tests that may be new. With `--check` nothing is tried: what was kept is said of the parts whose sources are what they were.
 ///
 /// # Errors
 ///
@@ -112,12 +112,7 @@ fn try_all(root: &Path, parts: &[&Part], effort: Effort) -> Vec<String> {
 }
 
 /// All stages, then the judgement.
-fn try_part(
-    root: &Path,
-    part: &Part,
-    effort: Effort,
-    jobs: usize,
-) -> Result<Judgement, Vec<String>> {
+fn try_part(root: &Path, part: &Part, effort: Effort, jobs: usize) -> Result<Kept, Vec<String>> {
     let folder = root.join("target/mutants-of").join(part.name);
     let sources = sources(root, part)?;
     let mut record = if effort.again { Record::read(&folder)? } else { Record::default() };
@@ -129,27 +124,22 @@ fn try_part(
     record.write(&folder)?;
     let list = explanations(root)?;
     let mut stages = part.stages.iter().filter(|stage| !effort.quick || stage.longest <= QUICK);
-    let new: Vec<String> = sources
-        .keys()
-        .filter(|file| !record.sources.contains_key(*file))
-        .map(|file| format!("--file={file}"))
-        .collect();
-    if !new.is_empty() {
-        // All that is left of an earlier run begins with the first stage as well.
-        let stage = if record.left().is_empty() { stages.next() } else { stages.clone().next() };
-        let stage = stage.ok_or_else(|| vec!["there is no such stage".to_owned()])?;
-        let out = folder.join("new");
-        mutate(root, part, stage, jobs, &out, &new)?;
+    let files: Vec<String> = sources.keys().map(|file| format!("--file={file}")).collect();
+    if record.sources.is_empty() {
+        let stage = stages.next().ok_or_else(|| vec!["there is no such stage".to_owned()])?;
+        let out = folder.join("all");
+        mutate(root, part, stage, jobs, &out, &files)?;
         record.add(&out)?;
         record.sources = sources.clone();
         record.write(&folder)?;
     }
     for (number, stage) in stages.enumerate() {
-        // Those that are explained need no other tests, which take longer from stage to stage.
+        // No quick test may find what is explained: the reason would be wrong, or the stage finds everything.
+        let is_quick = stage.longest <= QUICK;
         let left = record.left();
         let open: Vec<&Mutant> = survivors(root, &left)?
             .into_iter()
-            .filter(|survivor| !list.iter().any(|one| one.explains(survivor)))
+            .filter(|survivor| is_quick || !list.iter().any(|one| one.explains(survivor)))
             .map(|survivor| survivor.mutant)
             .collect();
         if open.is_empty() {
@@ -158,7 +148,7 @@ fn try_part(
         // By name, each on its own.
         let mut only: Vec<String> =
             open.iter().map(|mutant| format!("--re=^{}$", escaped(&mutant.0))).collect();
-        only.extend(sources.keys().map(|file| format!("--file={file}")));
+        only.extend(files.iter().cloned());
         let out = folder.join(format!("stage-{}", number + 1));
         mutate(root, part, stage, jobs, &out, &only)?;
         record.add(&out)?;
@@ -167,7 +157,8 @@ fn try_part(
     if self::sources(root, part)? != sources {
         return Err(vec!["its sources were changed while it was tried".into()]);
     }
-    judge(root, &record)
+    let result = judge(root, &record)?;
+    Ok(Kept { date: today()?, sources: digest_of_all(&sources), result })
 }
 
 /// Held while the tests run on what is not changed: they build in one folder.
@@ -221,7 +212,7 @@ fn mutate(
     control(root, stage, profile)?;
     let status = Command::new(cargo())
         .args(["mutants", "--package", part.package, profile, "--no-shuffle"])
-        .args(["--exclude=**/tests.rs", "--exclude=**/tests/**", "--baseline=skip"])
+        .args(["--exclude=**/tests.rs", "--exclude=**/tests/**", "--baseline=skip", "--no-config"])
         // Metrics and measures are types of one value: there is nothing else that could be returned.
         .args(["--exclude-re=::input_metric -> ", "--exclude-re=::output_measure -> "])
         .arg(format!("--timeout={}", stage.longest))
@@ -238,6 +229,9 @@ fn mutate(
         .current_dir(root)
         // Its copies of the tree have targets of their own.
         .env_remove("CARGO_TARGET_DIR")
+        // Warnings that are denied would be changes that do not compile.
+        .env_remove("RUSTFLAGS")
+        .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .status()
         .map_err(|error| vec![format!("cargo: {error}")])?;
     match status.code() {
@@ -323,12 +317,14 @@ fn explanations(root: &Path) -> Result<Vec<Equivalent>, Vec<String>> {
     Ok(list.equivalent)
 }
 
-/// What came of a part: how many changes were tried, were found by the time that tests took alone, and change nothing.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+/// What came of a part: how many changes were tried, were found by the time that tests took alone, and did not compile; and those that change nothing.
+#[derive(Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 struct Judgement {
     tried: usize,
     slow: usize,
-    equivalent: usize,
+    unviable: usize,
+    equivalent: BTreeSet<Mutant>,
 }
 
 /// Compares what no stage found with what is explained.
@@ -342,17 +338,23 @@ fn judge(root: &Path, record: &Record) -> Result<Judgement, Vec<String>> {
             tried.len()
         )]);
     }
-    let files: BTreeSet<&str> = tried.iter().filter_map(|mutant| Some(mutant.parts()?.0)).collect();
+    let equivalent = record.left();
+    check_explained(root, &equivalent, &record.sources)?;
+    let slow = record.slow.difference(&record.found).count();
+    Ok(Judgement { tried: tried.len(), slow, unviable, equivalent })
+}
+
+/// That there is an explanation for each change that no test finds, and for no other one of these files.
+fn check_explained(
+    root: &Path,
+    left: &BTreeSet<Mutant>,
+    sources: &Sources,
+) -> Result<(), Vec<String>> {
     let explained = explanations(root)?;
     let explained: Vec<&Equivalent> =
-        explained.iter().filter(|one| files.contains(one.file.as_str())).collect();
-    let left = record.left();
-    let findings = compare(&survivors(root, &left)?, &explained);
-    if !findings.is_empty() {
-        return Err(findings);
-    }
-    let slow = record.slow.difference(&record.found).count();
-    Ok(Judgement { tried: tried.len(), slow, equivalent: left.len() })
+        explained.iter().filter(|one| sources.contains_key(&one.file)).collect();
+    let findings = compare(&survivors(root, left)?, &explained);
+    if findings.is_empty() { Ok(()) } else { Err(findings) }
 }
 
 /// A judgement, and what it is of.
@@ -371,10 +373,9 @@ fn kept(root: &Path) -> Result<BTreeMap<String, Kept>, Vec<String>> {
     toml::from_str(&read(root, KEPT)?).map_err(|error| vec![format!("{KEPT}: {error}")])
 }
 
-fn keep(root: &Path, part: &Part, result: Judgement) -> Result<(), Vec<String>> {
+fn keep(root: &Path, part: &Part, new: Kept) -> Result<(), Vec<String>> {
     let mut kept = kept(root)?;
-    let sources = digest_of_all(&sources(root, part)?);
-    kept.insert(part.name.to_owned(), Kept { date: today()?, sources, result });
+    kept.insert(part.name.to_owned(), new);
     let text = toml::to_string(&kept).map_err(|error| vec![error.to_string()])?;
     std::fs::write(root.join(KEPT), text).map_err(|error| vec![format!("{KEPT}: {error}")])
 }
@@ -387,21 +388,25 @@ fn digest_of_all(sources: &Sources) -> String {
 /// What is known of parts as they are.
 fn said(root: &Path, parts: &[&Part]) -> Result<String, Vec<String>> {
     let kept = kept(root)?;
-    let (mut all, mut stale) = (Judgement { tried: 0, slow: 0, equivalent: 0 }, Vec::new());
+    let (mut tried, mut slow, mut unviable, mut equivalent) = (0, 0, 0, 0);
+    let mut stale = Vec::new();
     for part in parts {
-        let sources = digest_of_all(&sources(root, part)?);
-        match kept.get(part.name).filter(|kept| kept.sources == sources) {
+        let sources = sources(root, part)?;
+        let digest = digest_of_all(&sources);
+        match kept.get(part.name).filter(|kept| kept.sources == digest) {
             Some(Kept { result, .. }) => {
-                all.tried += result.tried;
-                all.slow += result.slow;
-                all.equivalent += result.equivalent;
+                // What was explained then may not be any more.
+                check_explained(root, &result.equivalent, &sources)?;
+                tried += result.tried;
+                slow += result.slow;
+                unviable += result.unviable;
+                equivalent += result.equivalent.len();
             }
             None => stale.push(part.name),
         }
     }
-    let Judgement { tried, slow, equivalent } = all;
     let found = format!(
-        "{tried} mutants, all found ({slow} of them since tests took at least four times as long or did not end) but {equivalent} that change nothing, as is explained"
+        "{tried} mutants, all found ({slow} of them since tests took at least four times as long or did not end) but {equivalent} that change nothing, as is explained; {unviable} more do not compile"
     );
     Ok(match stale[..] {
         [] => found,

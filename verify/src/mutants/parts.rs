@@ -146,8 +146,8 @@ const ALL: Stage = Stage {
         "--test=laplace_z2k",
         "--test=settings",
     ],
-    // These count instructions of code that is optimized.
-    filters: &["--skip=within_a_draw::"],
+    // The first count instructions of code that is optimized, the others look at the repository.
+    filters: &["--skip=within_a_draw::", "--skip=claims::", "--skip=mutants::"],
     longest: 900,
 };
 
@@ -231,8 +231,17 @@ const ALL_MECHANISMS: Stage = Stage {
         "--test=rappor_files",
         "--test=surface",
     ],
-    filters: &[],
+    filters: &["--skip=claims::", "--skip=mutants::"],
     longest: 900,
+};
+
+/// What tests that call the mechanisms as a user does say of each form, on several threads.
+const FORMS: Stage = Stage {
+    packages: &["deniable"],
+    features: &["deniable/rappor", "deniable/rayon"],
+    targets: &["--test=domain", "--test=framework", "--test=in_place", "--test=surface"],
+    filters: &[],
+    longest: 60,
 };
 
 /// All tests beside the mechanisms, without the longest, on several threads.
@@ -428,7 +437,7 @@ pub(super) const PARTS: &[Part] = &[
         name: "responses",
         package: "deniable",
         files: &["mechanism/randomized_response*/*.rs"],
-        stages: &[units_of!("randomized_response"), BULK, MECHANISMS, ALL_MECHANISMS],
+        stages: &[units_of!("randomized_response"), FORMS, BULK, MECHANISMS, ALL_MECHANISMS],
     },
     Part {
         name: "shared",
@@ -444,6 +453,7 @@ pub(super) const PARTS: &[Part] = &[
                 "--skip=each_bit_flips_alone",
                 "--skip=the_share_itself_is_accepted"
             ),
+            FORMS,
             BULK,
             MECHANISMS,
             ALL_MECHANISMS,
@@ -456,6 +466,7 @@ pub(super) const PARTS: &[Part] = &[
         stages: &[
             units_of!("local_hashing::", "--skip=tests::counting::"),
             units_of!("local_hashing::tests::counting::"),
+            FORMS,
             MECHANISMS,
             ALL_MECHANISMS,
         ],
@@ -467,6 +478,7 @@ pub(super) const PARTS: &[Part] = &[
         stages: &[
             units_of!("subset_selection::", "--skip=bits_of_a_batch", "--skip=rows_and_batches"),
             units_of!("subset_selection::"),
+            FORMS,
             MECHANISMS,
             ALL_MECHANISMS,
         ],
@@ -477,6 +489,7 @@ pub(super) const PARTS: &[Part] = &[
         files: &["mechanism/unary_encoding/*.rs"],
         stages: &[
             units_of!("unary_encoding::", "--skip=rows_and_batches"),
+            FORMS,
             MECHANISMS,
             ALL_MECHANISMS,
         ],
@@ -485,7 +498,7 @@ pub(super) const PARTS: &[Part] = &[
         name: "noise",
         package: "deniable",
         files: &["mechanism/vector_*_laplace_cks20/*.rs"],
-        stages: &[units_of!("laplace_cks20::"), MECHANISMS, ALL_MECHANISMS],
+        stages: &[units_of!("laplace_cks20::"), FORMS, MECHANISMS, ALL_MECHANISMS],
     },
     Part {
         name: "framework",
@@ -522,6 +535,7 @@ pub(super) const PARTS: &[Part] = &[
                 ],
                 ..units_of!("bits::", "bulk::")
             },
+            FORMS,
             MECHANISMS,
             ALL_MECHANISMS,
         ],
@@ -541,6 +555,7 @@ pub(super) const PARTS: &[Part] = &[
         stages: &[
             units_of!("rappor::"),
             Stage { targets: &["--test=rappor_files"], ..units_of!() },
+            FORMS,
             MECHANISMS,
             ALL_MECHANISMS,
         ],

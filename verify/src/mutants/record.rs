@@ -34,7 +34,7 @@ pub(super) struct Record {
     pub(super) missed: BTreeSet<Mutant>,
     /// Those that do not compile.
     pub(super) unviable: BTreeSet<Mutant>,
-    /// Files all of whose mutants were tried.
+    /// The files of the part, if all of their mutants were tried.
     pub(super) sources: Sources,
 }
 
@@ -56,14 +56,10 @@ impl Record {
         std::fs::write(&path, text).map_err(|error| vec![format!("{}: {error}", path.display())])
     }
 
-    /// Forgets what is about files that are not what they were.
+    /// Forgets all if a file is not what it was: what was found in another one may have been found through it.
     pub(super) fn keep(&mut self, sources: &Sources) {
-        self.sources.retain(|file, said| sources.get(file) == Some(said));
-        let all = [&mut self.found, &mut self.slow, &mut self.missed, &mut self.unviable];
-        for mutants in all {
-            mutants.retain(|mutant| {
-                mutant.parts().is_some_and(|(file, ..)| self.sources.contains_key(file))
-            });
+        if self.sources != *sources {
+            *self = Record::default();
         }
     }
 
@@ -94,9 +90,13 @@ impl Record {
     }
 }
 
-/// Whether the compiler says why: a disk that is full is no property of a mutant.
+/// Whether the compiler says that it is no program, by the number of the rule or by one that is on unless it is turned off: a disk that is full, or a linker that was ended, is no property of a mutant.
 fn is_refused(log: &str) -> bool {
-    log.lines().any(|line| line.starts_with("error") && !line.contains("could not compile"))
+    let says = |line: &str| line.starts_with("error[E") || line.contains("note: `#[deny(");
+    let is_of_the_machine = |line: &str| {
+        ["os error", "No space left", "signal: "].iter().any(|word| line.contains(word))
+    };
+    log.lines().any(says) && !log.lines().any(is_of_the_machine)
 }
 
 // As cargo-mutants writes them.
@@ -129,7 +129,8 @@ mod tests {
         let out = folder.join("mutants.out");
         std::fs::create_dir_all(&out).unwrap();
         std::fs::write(out.join("log"), "error[E0308]: mismatched types\n").unwrap();
-        std::fs::write(out.join("full"), "error: could not compile\n").unwrap();
+        let full = "error: linking with `cc` failed: exit status: 1\n  = note: ld: No space left on device\nerror: could not compile\n";
+        std::fs::write(out.join("full"), full).unwrap();
         let outcome = |(name, came): &(&str, &str)| {
             let (summary, log) =
                 if *came == "Full" { ("Unviable", "full") } else { (*came, "log") };
@@ -173,22 +174,21 @@ mod tests {
         }
     }
 
-    /// What was found in a file that has changed since has to be tried again.
+    /// What was found while a file of the part was another has to be tried again.
     #[test]
     fn what_has_changed_is_forgotten() {
         let mutants = |names: &[&str]| names.iter().map(|name| Mutant((*name).into())).collect();
         let said = |of: [(&str, &str); 2]| of.map(|(file, said)| (file.into(), said.into())).into();
-        let mut record = Record {
+        let record = || Record {
             found: mutants(&["a.rs:1:1: x", "b.rs:1:1: x"]),
-            slow: mutants(&["b.rs:3:1: x"]),
             missed: mutants(&["a.rs:2:1: y", "b.rs:2:1: y"]),
-            unviable: mutants(&["c.rs:1:1: x"]),
             sources: said([("a.rs", "1"), ("b.rs", "2")]),
+            ..Record::default()
         };
-        record.keep(&said([("a.rs", "1"), ("b.rs", "3")]));
-        assert_eq!(record.found, mutants(&["a.rs:1:1: x"]));
-        assert_eq!(record.left(), mutants(&["a.rs:2:1: y"]));
-        assert!(record.slow.is_empty() && record.unviable.is_empty());
-        assert_eq!(record.sources.len(), 1);
+        let (mut same, mut other) = (record(), record());
+        same.keep(&said([("a.rs", "1"), ("b.rs", "2")]));
+        assert_eq!((same.left(), same.found), (record().left(), record().found));
+        other.keep(&said([("a.rs", "1"), ("b.rs", "3")]));
+        assert!(other.found.is_empty() && other.left().is_empty() && other.sources.is_empty());
     }
 }
