@@ -200,6 +200,7 @@ impl fmt::Debug for Epsilon {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ErrorKind;
 
     #[test]
     fn a_loss_is_a_number_that_is_not_negative() {
@@ -211,6 +212,22 @@ mod tests {
         let ordered = [0.0, 5e-324, 1e-310, 1.0, f64::MAX, f64::INFINITY];
         for pair in ordered.windows(2) {
             assert!(Epsilon::new(pair[0]).unwrap() < Epsilon::new(pair[1]).unwrap());
+        }
+    }
+
+    #[test]
+    fn what_is_no_loss_is_refused_for_what_it_is() {
+        for (refused, problem) in [
+            (f64::NAN, "it is not a number"),
+            (-1.0, "it is negative"),
+            (f64::NEG_INFINITY, "it is negative"),
+        ] {
+            let error = Epsilon::new(refused).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::InvalidDistance);
+            assert_eq!(
+                error.to_string(),
+                format!("invalid epsilon: {problem}; accepted is a number of at least 0")
+            );
         }
     }
 

@@ -90,13 +90,12 @@ impl Record {
     }
 }
 
-/// Whether the compiler says that it is no program, by the number of the rule or by one that is on unless it is turned off: a disk that is full, or a linker that was ended, is no property of a mutant.
+/// Whether the compiler says where it is no program: a disk that is full, or a linker that was ended, is no property of a mutant.
 fn is_refused(log: &str) -> bool {
-    let says = |line: &str| line.starts_with("error[E") || line.contains("note: `#[deny(");
-    let is_of_the_machine = |line: &str| {
-        ["os error", "No space left", "signal: "].iter().any(|word| line.contains(word))
-    };
-    log.lines().any(says) && !log.lines().any(is_of_the_machine)
+    let lines: Vec<&str> = log.lines().collect();
+    lines
+        .windows(2)
+        .any(|pair| pair[0].starts_with("error") && pair[1].trim_start().starts_with("--> "))
 }
 
 // As cargo-mutants writes them.
@@ -128,7 +127,8 @@ mod tests {
         let folder = std::env::temp_dir().join(name);
         let out = folder.join("mutants.out");
         std::fs::create_dir_all(&out).unwrap();
-        std::fs::write(out.join("log"), "error[E0308]: mismatched types\n").unwrap();
+        let refused = "error[E0308]: mismatched types\n  --> src/lib.rs:1:1\n";
+        std::fs::write(out.join("log"), refused).unwrap();
         let full = "error: linking with `cc` failed: exit status: 1\n  = note: ld: No space left on device\nerror: could not compile\n";
         std::fs::write(out.join("full"), full).unwrap();
         let outcome = |(name, came): &(&str, &str)| {

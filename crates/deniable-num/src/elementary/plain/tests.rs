@@ -68,7 +68,7 @@ fn fine(n: u64, bits: u64) -> Interval {
 
 #[test]
 fn exponentials_are_enclosed() {
-    for (n, bits) in arguments(0, |bits| ((7u128 << bits) / 5) as u64) {
+    for (n, bits) in arguments(0, |bits| (7u128 << bits).div_ceil(5) as u64) {
         let coarse = taylor_exp(&interval(n as i64, n as i64, bits));
         assert!(is_within(&taylor_exp(&fine(n, bits)), &coarse), "{n}/2^{bits}");
         // A unit for each of at most 20 terms, and four; times e^1.4.
