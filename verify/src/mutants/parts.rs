@@ -257,7 +257,7 @@ const MECHANISMS: Stage = Stage {
         "--test=surface",
     ],
     filters: &["--skip=rappor::tests::plan::", "--skip=local_hashing::tests::all_answers_draw"],
-    longest: 120,
+    longest: 240,
 };
 
 /// The laws of bulk forms, by their mechanisms.
@@ -266,7 +266,7 @@ const BULK: Stage = Stage {
     features: &["deniable-laws/mechanisms"],
     targets: &["--test=batch", "--test=bulk"],
     filters: &["--skip=planted", "--skip=reports_of_places_are_independent"],
-    longest: 60,
+    longest: 120,
 };
 
 /// The unit tests of mechanisms with these words in their names, without the longest, and without others.
@@ -453,8 +453,8 @@ pub(super) const PARTS: &[Part] = &[
                 "--skip=each_bit_flips_alone",
                 "--skip=the_share_itself_is_accepted"
             ),
-            FORMS,
             BULK,
+            FORMS,
             MECHANISMS,
             ALL_MECHANISMS,
         ],
