@@ -402,3 +402,32 @@ fn float_is_at_most<F: Float>(x: F, y: F) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_are_told_by_their_rule() {
+        let (all, finite) = (AtomDomain::<f64>::all(), AtomDomain::<f64>::finite());
+        let within = AtomDomain::bounded(-1i64, 5).unwrap();
+        assert_eq!(all.members(), "a number");
+        assert_eq!(finite.members(), "a number that is finite");
+        assert_eq!(within.members(), "an integer from -1 to 5");
+        assert_eq!(format!("{within:?}"), "AtomDomain(an integer from -1 to 5)");
+    }
+
+    #[test]
+    fn a_bit_behind_the_last_one_makes_it_no_row() {
+        for length in [1, 5, 63, 64, 65, 127, 128, 130] {
+            let domain = BitVectorDomain::new(length);
+            let mut row = vec![u64::MAX; length.div_ceil(64)];
+            *row.last_mut().unwrap() = last_mask(length);
+            assert!(domain.is_row(&row), "{length}");
+            for behind in (length..length.next_multiple_of(64)).map(|bit| 1 << (bit % 64)) {
+                *row.last_mut().unwrap() = behind;
+                assert!(!domain.is_row(&row), "{length}: {behind:x}");
+            }
+        }
+    }
+}
