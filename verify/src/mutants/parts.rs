@@ -453,6 +453,7 @@ pub(super) const PARTS: &[Part] = &[
                 "--skip=each_bit_flips_alone",
                 "--skip=the_share_itself_is_accepted"
             ),
+            units_of!("rows_and_batches", "bits_of_a_batch", "each_bit_flips_alone"),
             BULK,
             FORMS,
             MECHANISMS,
