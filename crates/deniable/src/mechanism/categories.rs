@@ -107,4 +107,10 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn categories_are_shown_in_their_order() {
+        let categories = Categories::new(["tea", "coffee"]).unwrap();
+        assert_eq!(format!("{categories:?}"), "{\"tea\", \"coffee\"}");
+    }
 }

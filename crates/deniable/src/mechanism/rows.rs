@@ -159,3 +159,71 @@ impl Kernel for Apart<'_> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::common::{Script, words};
+
+    #[test]
+    fn groups_are_as_large_as_they_may_be() {
+        for length in [1, 64, 65, 1000, 1024, 1025, 10_000, 16_384, 16_385, 100_000, 1 << 24] {
+            let (rows, group) = (Rows::new(length), Rows::new(length).group());
+            assert!((64..=1024).contains(&group), "{length}");
+            assert!(group == 64 || group * rows.words() <= GROUP, "{length}");
+            assert!(group == 1024 || (group + 1) * rows.words() > GROUP, "{length}");
+        }
+    }
+
+    /// The words of a row all hold its place; a group is one call.
+    #[test]
+    fn each_place_has_its_row() {
+        for (length, count) in [(1, 5000), (130, 3000), (64 * 100, 400), (70, 0)] {
+            let (rows, places) = (Rows::new(length), (0..count).collect::<Vec<u32>>());
+            let expected: Vec<u64> =
+                places.iter().flat_map(|&place| vec![place.into(); rows.words()]).collect();
+            let write = |into: &mut [u64], places: &[u32]| {
+                assert!(into.len() == places.len() * rows.words() && places.len() <= rows.group());
+                for (row, &place) in into.chunks_exact_mut(rows.words()).zip(places) {
+                    row.fill(place.into());
+                }
+                Ok(())
+            };
+            assert_eq!(rows.for_places(&places, write).unwrap(), expected);
+            assert_eq!(rows.for_places_in_turn(&places, write).unwrap(), expected);
+        }
+    }
+
+    /// As many rows are flipped together as one draw of flips holds, or what one row takes.
+    #[test]
+    fn rows_have_the_flips_of_their_bits() {
+        let law = Dyadic::from_float(0.375).unwrap();
+        for (length, count) in
+            [(1, 1), (7, 2000), (65, 300), (192, 100), (1000, 30), (9000, 3), (70, 1)]
+        {
+            let rows = Rows::new(length);
+            let together = match length % 64 {
+                0 => count,
+                _ => (1..=count).rev().find(|n| n * length <= 64 * FLIPS).unwrap_or(1),
+            };
+            let script = || Script::new(words(length as u64, 100_000));
+            let flips = Flips { law, constant_time: false, of_kept: false };
+            let (mut drawing, mut expected) = (script(), vec![0; count * rows.words()]);
+            for rows_of in expected.chunks_mut(together * rows.words()) {
+                let bits = rows_of.len() / rows.words() * length;
+                let mut drawn = vec![0; bits.div_ceil(64)];
+                flips.flip(&mut drawn, bits, &mut Scratch::new(), &mut drawing).unwrap();
+                for i in 0..bits {
+                    let at = i / length * rows.words() * 64 + i % length;
+                    rows_of[at / 64] |= (drawn[i / 64] >> (i % 64) & 1) << (at % 64);
+                }
+            }
+            let mut made = vec![0; count * rows.words()];
+            rows.flip(law, &mut made, &mut Scratch::new(), &mut script()).unwrap();
+            assert_eq!(made, expected, "{length} {count}");
+            let vectors = rows.to_vectors(&made).unwrap();
+            let lengths = vectors.iter().map(BitVector::len);
+            assert!(lengths.eq(vec![length; count]), "{length} {count}");
+        }
+    }
+}

@@ -336,3 +336,17 @@ fn reports_are_written_and_read() {
         assert!(serde_json::from_str::<HashedReport>(bad).is_err(), "{bad}");
     }
 }
+
+/// More than are randomized together.
+#[test]
+fn all_of_many_rows_are_drawn() {
+    let mechanism = numbers(70, 65_536, 0.75);
+    let rows = mechanism.randomize_rows(&[3u8; 2500], &mut Script::new(words(9, 50_000))).unwrap();
+    let (length, mut drawn) = (mechanism.row_length(), 0);
+    assert_eq!(rows.len(), 2500 * length);
+    for row in rows.chunks(length) {
+        drawn += usize::from(row[..length - 1].iter().all(|&number| number != 0));
+    }
+    // One number in 65 536 is zero.
+    assert!(drawn > 2490, "{drawn}");
+}
