@@ -1,5 +1,7 @@
 //! The steps of the plain form, each by itself: put together, their margins hide those of each other.
 
+use core::f64::consts::LN_2;
+
 use super::*;
 
 fn interval(low: i64, high: i64, bits: u64) -> Interval {
@@ -47,7 +49,7 @@ fn bounds_of_few_bits_have_an_end() {
         let ln_2 = Interval::ln_2(bits);
         let [low, high] =
             [&ln_2.low, &ln_2.high].map(|end| i64::try_from(end).unwrap() as f64 * unit);
-        assert!(low < 0.6931 && 0.6932 < high, "{bits}: {low} to {high}");
+        assert!(low < LN_2 && LN_2 < high, "{bits}: {low} to {high}");
     }
 }
 
