@@ -170,8 +170,8 @@ mod tests {
         for length in [1, 64, 65, 1000, 1024, 1025, 10_000, 16_384, 16_385, 100_000, 1 << 24] {
             let (rows, group) = (Rows::new(length), Rows::new(length).group());
             assert!((64..=1024).contains(&group), "{length}");
-            assert!(group == 64 || group * rows.words() <= GROUP, "{length}");
-            assert!(group == 1024 || (group + 1) * rows.words() > GROUP, "{length}");
+            assert!(group == 64 || group * rows.words() <= 16_384, "{length}");
+            assert!(group == 1024 || (group + 1) * rows.words() > 16_384, "{length}");
         }
     }
 
