@@ -451,3 +451,18 @@ fn reports_support_the_ones_and_answers_outside_bias() {
         assert_eq!(error.parameter(), Some("prob"));
     }
 }
+
+#[test]
+fn a_batch_from_a_source_is_the_rows_of_its_words() {
+    for (k, size) in [(3, 1), (64, 5), (70, 30)] {
+        let mechanism = numbers(k, size, 0.6);
+        let answers: Vec<usize> = (0..1500).map(|i| i * 7 % (k + 1)).collect();
+        let places: Vec<u8> = answers.iter().map(|&place| place as u8).collect();
+        let script = || Script::new(words(5, 400_000));
+        let batch = mechanism.invoke_batch_from(&answers, &mut script()).unwrap();
+        let rows = mechanism.randomize_rows(&places, &mut script()).unwrap();
+        let reports = rows.chunks(k.div_ceil(64)).map(|row| BitVector::from_words(row.to_vec(), k));
+        assert!(batch.iter().eq(reports.map(Result::unwrap).collect::<Vec<_>>().iter()));
+        assert_eq!(batch.len(), answers.len());
+    }
+}
