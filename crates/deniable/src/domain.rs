@@ -415,6 +415,9 @@ mod tests {
         assert_eq!(finite.members(), "a number that is finite");
         assert_eq!(within.members(), "an integer from -1 to 5");
         assert_eq!(format!("{within:?}"), "AtomDomain(an integer from -1 to 5)");
+        assert_eq!(CategoryDomain::<u8>::new().members(), "any value");
+        let vectors = VectorDomain::new(finite);
+        assert!(vectors.members().contains("a number that is finite"));
     }
 
     #[test]
