@@ -143,7 +143,7 @@ fn try_part(root: &Path, part: &Part, effort: Effort, jobs: usize) -> Result<Kep
             .map(|survivor| survivor.mutant)
             .collect();
         if open.is_empty() {
-            break;
+            continue;
         }
         // By name, each on its own.
         let mut only: Vec<String> =

@@ -462,7 +462,7 @@ fn a_batch_from_a_source_is_the_rows_of_its_words() {
         let batch = mechanism.invoke_batch_from(&answers, &mut script()).unwrap();
         let rows = mechanism.randomize_rows(&places, &mut script()).unwrap();
         let reports = rows.chunks(k.div_ceil(64)).map(|row| BitVector::from_words(row.to_vec(), k));
-        assert!(batch.iter().eq(reports.map(Result::unwrap).collect::<Vec<_>>().iter()));
+        assert_eq!(batch, reports.map(Result::unwrap).collect::<Vec<_>>());
         assert_eq!(batch.len(), answers.len());
     }
 }
