@@ -9,6 +9,8 @@ use deniable::mechanism::{
     subset_selection, unary_encoding, vector_float_laplace_cks20, vector_integer_laplace_cks20,
 };
 use deniable::prelude::*;
+use deniable::rappor::Params;
+use deniable::rappor::reference::Encoder;
 use deniable::{RandomizedResponseBool, ScalarFloatLaplaceCks20, Spec};
 use deniable_num::{Directed, Float, InfCast, Lower, Upper};
 use deniable_sample::{Dyadic, Source};
@@ -194,6 +196,27 @@ fn domains_and_specs() {
             seen.push(shown(ScalarFloatLaplaceCks20::<f32>::try_from(spec)));
             let spec = Spec::RandomizedResponseBool { prob: x, constant_time: false };
             seen.push(shown(RandomizedResponseBool::try_from(spec)));
+        }
+        seen
+    })
+    .unwrap();
+}
+
+/// What RAPPOR's parameters lose, and the permanent answers of the reference's client.
+#[test]
+fn rappor() {
+    is_the_same(|| {
+        let mut seen = Vec::new();
+        for f in numbers() {
+            let Ok(params) = Params::new(16, 2, 64, 0.5, 0.75, f) else {
+                seen.push("refused".into());
+                continue;
+            };
+            seen.push(bits(params.epsilon_of_report().get()));
+            seen.push(bits(params.epsilon_of_all_reports().get()));
+            let Ok(encoder) = Encoder::new(params, 0, *b"secret") else { continue };
+            seen.push(bits(encoder.in_effect().f()));
+            seen.extend((0..400).map(|filter| encoder.permanent(filter).to_string()));
         }
         seen
     })

@@ -46,6 +46,11 @@ pub trait Atom: Copy + PartialEq + fmt::Debug + Send + Sync {
 
     /// Whether it is at most `other`. Both are finite.
     fn is_at_most(self, other: Self) -> bool;
+
+    /// Whether it is from `lower` to `upper`, of which the first is at most the second. All are finite.
+    fn is_within(self, lower: Self, upper: Self) -> bool {
+        lower.is_at_most(self) && self.is_at_most(upper)
+    }
 }
 
 /// A number, and the type of the distance between two of them.
@@ -116,7 +121,7 @@ impl<T: Atom> Domain for AtomDomain<T> {
     type Carrier = T;
 
     fn is_member(&self, value: &T) -> bool {
-        let within = |(lower, upper): (T, T)| lower.is_at_most(*value) && value.is_at_most(upper);
+        let within = |(lower, upper): (T, T)| value.is_within(lower, upper);
         !self.finite || value.is_finite() && self.bounds.is_none_or(within)
     }
 
@@ -299,17 +304,18 @@ impl BitVectorDomain {
         self.max_weight
     }
 
-    /// Whether words that are as many as a member's are those of one.
-    pub(crate) fn is_row(&self, words: &[u64]) -> bool {
+    /// 0 if words, which are as many as a member's, are those of one. No branch depends on them, so that many rows can be looked at before one does.
+    pub(crate) fn breach_of(&self, words: &[u64]) -> u64 {
         let behind = words.last().map_or(0, |last| last & !last_mask(self.length));
-        // Where a word has no bits behind the last one, nothing is looked at.
-        (self.length % 64 == 0 || behind == 0) & self.admits_weight_of(words)
+        behind | self.too_many(words)
     }
 
-    /// Every word is counted, and the result is one comparison. Where all vectors of the length are members, nothing is looked at.
-    fn admits_weight_of(&self, words: &[u64]) -> bool {
-        let ones = || words.iter().map(|word| word.count_ones() as usize).sum::<usize>();
-        self.max_weight.is_none_or(|most| most >= self.length || ones() <= most)
+    /// 0 if there are no more ones than a member has. Every word is counted. Where all vectors of the length are members, nothing is looked at.
+    fn too_many(&self, words: &[u64]) -> u64 {
+        let Some(most) = self.max_weight.filter(|&most| most < self.length) else { return 0 };
+        let ones: u64 = words.iter().map(|word| u64::from(word.count_ones())).sum();
+        // The sign of a difference.
+        (most as u64).wrapping_sub(ones) >> 63
     }
 }
 
@@ -319,7 +325,7 @@ impl Domain for BitVectorDomain {
     /// Takes the same time for all vectors of one length: every word is counted, and the result is one
     /// comparison. Where all vectors of the length are members, nothing is looked at.
     fn is_member(&self, value: &BitVector) -> bool {
-        value.len() == self.length && self.admits_weight_of(value.as_words())
+        value.len() == self.length && self.too_many(value.as_words()) == 0
     }
 
     fn members(&self) -> Cow<'static, str> {
@@ -332,7 +338,7 @@ impl Domain for BitVectorDomain {
 }
 
 macro_rules! integers {
-    ($($integer:ty)*) => {$(
+    ($($integer:ty, $unsigned:ty;)*) => {$(
         impl Atom for $integer {
             const NAME: &'static str = "an integer";
             const HAS_NAN: bool = false;
@@ -344,11 +350,26 @@ macro_rules! integers {
             fn is_at_most(self, other: Self) -> bool {
                 self <= other
             }
+
+            /// One comparison of distances, which does not tell which bound is missed.
+            fn is_within(self, lower: Self, upper: Self) -> bool {
+                let (at, width) = (self.wrapping_sub(lower), upper.wrapping_sub(lower));
+                at as $unsigned <= width as $unsigned
+            }
         }
     )*};
 }
 
-integers!(i8 i16 i32 i64 u8 u16 u32 u64);
+integers! {
+    i8, u8;
+    i16, u16;
+    i32, u32;
+    i64, u64;
+    u8, u8;
+    u16, u16;
+    u32, u32;
+    u64, u64;
+}
 
 macro_rules! floats {
     ($($float:ty)*) => {$(
@@ -426,11 +447,50 @@ mod tests {
             let domain = BitVectorDomain::new(length);
             let mut row = vec![u64::MAX; length.div_ceil(64)];
             *row.last_mut().unwrap() = last_mask(length);
-            assert!(domain.is_row(&row), "{length}");
+            assert_eq!(domain.breach_of(&row), 0, "{length}");
             for behind in (length..length.next_multiple_of(64)).map(|bit| 1 << (bit % 64)) {
                 *row.last_mut().unwrap() = behind;
-                assert!(!domain.is_row(&row), "{length}: {behind:x}");
+                assert_ne!(domain.breach_of(&row), 0, "{length}: {behind:x}");
             }
         }
+    }
+
+    #[test]
+    fn one_bit_too_many_makes_it_no_row() {
+        for (most, row, is_one) in [
+            (2, [1, 1 << 5], true),
+            (2, [3, 1], false),
+            (0, [0, 0], true),
+            (0, [1 << 63, 0], false),
+            (69, [u64::MAX, 0b01_1111], true),
+            (69, [u64::MAX, 0b11_1111], false),
+            (70, [u64::MAX, 0b11_1111], true),
+            (usize::MAX, [u64::MAX, 0b11_1111], true),
+        ] {
+            let domain = BitVectorDomain::new(70).with_max_weight(most);
+            assert_eq!(domain.breach_of(&row) == 0, is_one, "{most}");
+            let bits = BitVector::from_words(row.to_vec(), 70).unwrap();
+            assert_eq!(domain.is_member(&bits), is_one, "{most}");
+        }
+    }
+
+    /// Also where the bounds are as far apart as they can be.
+    #[test]
+    fn integers_are_members_from_bound_to_bound() {
+        fn check<T: Atom>(numbers: &[T]) {
+            for (i, &lower) in numbers.iter().enumerate() {
+                for (j, &upper) in numbers.iter().enumerate().skip(i) {
+                    let domain = AtomDomain::bounded(lower, upper).unwrap();
+                    for (n, number) in numbers.iter().enumerate() {
+                        assert_eq!(domain.is_member(number), (i..=j).contains(&n), "{number:?}");
+                    }
+                }
+            }
+        }
+        check(&(i8::MIN..=i8::MAX).collect::<Vec<_>>());
+        check(&[0u8, 1, 127, 128, 254, 255]);
+        check(&[i32::MIN, i32::MIN + 1, -1, 0, 1, i32::MAX - 1, i32::MAX]);
+        check(&[i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX - 1, i64::MAX]);
+        check(&[0, 1, u64::MAX / 2, u64::MAX / 2 + 1, u64::MAX - 1, u64::MAX]);
     }
 }

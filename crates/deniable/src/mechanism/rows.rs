@@ -178,7 +178,7 @@ mod tests {
     /// The words of a row all hold its place; a group is one call.
     #[test]
     fn each_place_has_its_row() {
-        for (length, count) in [(1, 5000), (130, 3000), (64 * 100, 400), (70, 0)] {
+        for (length, count) in [(1, 5000), (130, 3000), (64 * 100, 400), (8193, 3), (70, 0)] {
             let (rows, places) = (Rows::new(length), (0..count).collect::<Vec<u32>>());
             let expected: Vec<u64> =
                 places.iter().flat_map(|&place| vec![place.into(); rows.words()]).collect();

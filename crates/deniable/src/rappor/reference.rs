@@ -24,6 +24,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use deniable_num::{Decoded, Float};
 use deniable_sample::{OsEntropy, Source};
 use md5::{Digest, Md5};
 use zeroize::Zeroizing;
@@ -70,6 +71,8 @@ pub fn bits_of(params: &Params, cohort: usize, value: impl AsRef<[u8]>) -> Resul
 pub struct Encoder {
     params: Params,
     in_effect: Params,
+    /// Seven bits are noise if they are below this.
+    threshold: u8,
     cohort: usize,
     secret: Zeroizing<Vec<u8>>,
 }
@@ -87,13 +90,14 @@ impl Encoder {
         }
         // Refuses a cohort or hash functions that there are none of.
         bits_of(&params, cohort, "")?;
-        let f = f64::from(threshold(&params)) / 128.0;
+        let threshold = threshold(&params);
+        let f = f64::from(threshold) / 128.0;
         if f == 1.0 {
             let problem = "all bits would be noise";
             return Err(Error::invalid_parameter("f", problem, "a number from 0 to 127/128"));
         }
         let in_effect = Params::new(params.k(), params.h(), params.m(), params.p(), params.q(), f)?;
-        Ok(Encoder { params, in_effect, cohort, secret })
+        Ok(Encoder { params, in_effect, threshold, cohort, secret })
     }
 
     /// The parameters as they were given.
@@ -122,9 +126,8 @@ impl Encoder {
     /// seven are below 128·f.
     pub fn permanent(&self, filter: u32) -> u32 {
         let bytes = Keyed::new(&self.secret).code(&[&filter.to_be_bytes()]);
-        let threshold = threshold(&self.params);
         bytes.iter().take(self.params.k()).enumerate().fold(filter, |bits, (bit, byte)| {
-            match byte >> 1 < threshold {
+            match byte >> 1 < self.threshold {
                 true => bits & !(1 << bit) | u32::from(byte & 1) << bit,
                 false => bits,
             }
@@ -166,10 +169,14 @@ impl fmt::Debug for Encoder {
     }
 }
 
-/// Seven bits are below 128·f if they are below this, the next integer.
+/// Seven bits are below 128·f if they are below this, the next integer. In integers: a product of floats is zero where a library has set the processor to take small
+/// numbers for zero.
 fn threshold(params: &Params) -> u8 {
-    // Exact: a power of two, and a result of at most 128.
-    (params.f() * 128.0).ceil() as u8
+    let Decoded::Finite { mantissa, exponent, .. } = params.f().decode() else {
+        unreachable!("f is a probability");
+    };
+    // 128·f is the mantissa over a power of two, which is at least 2^45 and as good as 2^63 if it is more.
+    mantissa.div_ceil(1 << (-7 - exponent).min(63)) as u8
 }
 
 fn above(name: &'static str, n: usize, most: usize) -> Error {

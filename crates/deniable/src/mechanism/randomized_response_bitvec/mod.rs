@@ -171,15 +171,14 @@ impl RandomizedResponseBitvec {
             let accepted = format!("a multiple of {} words", self.words());
             return Err(Error::invalid_parameter("rows", problem, accepted));
         }
-        let mut rest = rows;
+        let (mut rest, mut breach) = (rows, 0);
+        // All are looked at before anything is decided: time tells whether all are members, and not which one is none.
         while !rest.is_empty() {
             let (row, others) = rest.split_at(self.words());
-            if !self.domain.is_row(row) {
-                return Err(Error::not_a_member(self.domain.members()));
-            }
+            breach |= self.domain.breach_of(row);
             rest = others;
         }
-        Ok(())
+        if breach == 0 { Ok(()) } else { Err(Error::not_a_member(self.domain.members())) }
     }
 
     fn flip_rows<S: Source + ?Sized>(&self, rows: &mut [u64], source: &mut S) -> Result<()> {
