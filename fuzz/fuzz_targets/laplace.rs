@@ -38,6 +38,7 @@ struct Integers<T> {
     distances: [u64; 4],
     numbers: Vec<T>,
     epsilon: f64,
+    constant_time: bool,
     words: Vec<u64>,
 }
 
@@ -100,12 +101,14 @@ fn of_integers<T: NamedInteger>(input: Integers<T>)
 where
     VectorDomain<AtomDomain<T>>: deniable::Domain<Carrier = [T]>,
 {
-    let Integers { bounds, size, scale, mut distances, numbers, epsilon, words } = input;
+    let Integers { bounds, size, scale, mut distances, numbers, epsilon, words, constant_time } =
+        input;
     distances.sort();
     let Some(element) = domain(bounds) else { return };
     if let Ok(mechanism) =
         make_scalar_integer_laplace_cks20(element, AbsoluteDistance::new(), scale)
     {
+        let mechanism = if constant_time { mechanism.with_constant_time() } else { mechanism };
         check_map(&mechanism, 0, &distances);
         if let Some(number) = numbers.first() {
             let _ = invoke(&mechanism, number, words.clone());
@@ -115,6 +118,7 @@ where
     let vectors = VectorDomain::new(element);
     let vectors = size.map_or(vectors, |size| vectors.with_size(size));
     if let Ok(mechanism) = make_vector_integer_laplace_cks20(vectors, L1Distance::new(), scale) {
+        let mechanism = if constant_time { mechanism.with_constant_time() } else { mechanism };
         check_map(&mechanism, 0, &distances);
         let _ = invoke(&mechanism, &numbers, words);
         there_and_back(&mechanism);

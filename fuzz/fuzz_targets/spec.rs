@@ -15,8 +15,18 @@ fuzz_target!(|json: &[u8]| {
     let back: Spec = serde_json::from_str(&written).expect("what was written");
     assert_eq!(back, spec, "read back as another");
     let checked = spec.check();
+    // Columns have none of it.
+    let is_noise_in_constant_time = matches!(
+        spec,
+        Spec::ScalarIntegerLaplaceCks20 { constant_time: true, .. }
+            | Spec::VectorIntegerLaplaceCks20 { constant_time: true, .. }
+    );
     let made = Mechanism::try_from(spec);
-    assert_eq!(checked.is_ok(), made.is_ok(), "one says yes and one no");
+    assert_eq!(
+        checked.is_ok() && !is_noise_in_constant_time,
+        made.is_ok(),
+        "one says yes and one no"
+    );
     let Ok(mechanism) = made else { return };
     let own = mechanism.spec();
     assert_eq!(Mechanism::try_from(own.clone()).expect("its own").spec(), own, "another one");

@@ -236,8 +236,9 @@ impl Mechanism {
     ///
     /// # Errors
     ///
-    /// A column of another type; something missing, unless `missing` stands for it; what is no member of the mechanism's domain; no entropy.
+    /// A column of another type; something missing, unless `missing` stands for it; what is no member of the mechanism's domain; a mechanism in constant time; no entropy.
     pub fn randomize(&self, answers: &dyn Array, missing: Option<Answer<'_>>) -> Result<ArrayRef> {
+        self.refuse_constant_time()?;
         if missing.is_none() && answers.logical_null_count() > 0 {
             return Err(something_missing());
         }
@@ -258,6 +259,21 @@ impl Mechanism {
             Mechanism::I32(noise) => noise.randomize(answers, missing),
             Mechanism::I64(noise) => noise.randomize(answers, missing),
         }
+    }
+
+    /// Columns are read in a time that depends on what is in them, so a mechanism with `constant_time` randomizes none. It counts reports, and estimates.
+    ///
+    /// # Errors
+    ///
+    /// A mechanism in constant time.
+    pub fn refuse_constant_time(&self) -> Result<()> {
+        let is_promised = each_noise!(self, noise => noise.constant_time(),
+            Mechanism::YesNo(mechanism) => mechanism.constant_time(),
+            Mechanism::Bits(mechanism) => mechanism.constant_time(),
+            // There is no such form.
+            Mechanism::Texts(_) | Mechanism::Integers(_) => false,
+        );
+        if is_promised { Err(no_constant_time().into()) } else { Ok(()) }
     }
 
     /// What stands for a missing truth value.
@@ -373,6 +389,14 @@ fn discrete(d_in: Distance) -> Result<u32> {
         )
         .into()),
     }
+}
+
+fn no_constant_time() -> deniable::Error {
+    deniable::Error::invalid_parameter(
+        "constant_time",
+        "columns are read in a time that depends on what is in them",
+        "false; or the mechanism itself, in Rust",
+    )
 }
 
 fn is_binary(data_type: &DataType) -> bool {

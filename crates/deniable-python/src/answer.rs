@@ -122,30 +122,13 @@ pub(crate) fn is_list(value: &Bound<'_, PyAny>) -> bool {
     value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>()
 }
 
-/// Truth values of Python's are two objects: what is done with them takes different paths, so that a mechanism in constant time cannot have them.
-pub(crate) fn check_constant_time(mechanism: &Mechanism, value: &Bound<'_, PyAny>) -> Result<()> {
-    let is_promised = match mechanism {
-        Mechanism::YesNo(mechanism) => mechanism.constant_time(),
-        Mechanism::Bits(mechanism) => mechanism.constant_time() && is_list(value),
-        _ => false,
-    };
-    if !is_promised {
-        return Ok(());
-    }
-    Err(refused(
-        "constant_time",
-        "Python does not treat its truth values in constant time",
-        "columns of NumPy's or Arrow's, and bits as bytes",
-    ))
-}
-
 /// What a mechanism says to one answer.
 pub(crate) fn invoke<'py>(
     mechanism: &Mechanism,
     value: &Bound<'py, PyAny>,
 ) -> Result<Bound<'py, PyAny>> {
     let py = value.py();
-    check_constant_time(mechanism, value)?;
+    mechanism.refuse_constant_time()?;
     Ok(match mechanism {
         Mechanism::YesNo(mechanism) => {
             let report = mechanism.invoke(&truth(value)?)?;

@@ -24,7 +24,7 @@ use pyo3::types::{PyBytes, PyFloat, PyList};
 use pyo3_arrow::PyChunkedArray;
 use pyo3_arrow::input::AnyArray;
 
-use crate::answer::{bits, check_constant_time, float, is_list, number, text, truth};
+use crate::answer::{bits, float, is_list, number, text, truth};
 use crate::error::{Result, wrong_type};
 use crate::import::sound;
 
@@ -41,6 +41,7 @@ pub(crate) fn randomize_numpy<'py>(
     missing: Option<Answer<'_>>,
 ) -> Result<Bound<'py, PyAny>> {
     let py = column.py();
+    mechanism.refuse_constant_time()?;
     match mechanism {
         Mechanism::YesNo(yes_no) => {
             mechanism.truth_value(missing)?;
@@ -247,7 +248,7 @@ fn block_of(rows: &PyReadonlyArray2<'_, u8>, block: Range<usize>) -> FixedSizeBi
     binary(bytes, width)
 }
 
-/// Rows of truth values, which come as bytes, with eight of them packed in a byte. Nothing branches on them.
+/// Rows of truth values, which come as bytes, with eight of them packed in a byte.
 pub(crate) fn pack<'py>(rows: &PyReadonlyArray2<'py, u8>) -> Result<Bound<'py, PyAny>> {
     let py = rows.py();
     let (rows, width) = (rows.as_array(), rows.shape()[1].div_ceil(8));
@@ -340,8 +341,8 @@ fn chunks(mechanism: &Mechanism, column: &Bound<'_, PyAny>) -> Result<Vec<ArrayR
     Ok(chunks)
 }
 
-/// A list of reports, which are no secret, as a column of Arrow's. `None` and NaN are missing.
-fn plain_column_of(mechanism: &Mechanism, list: &Bound<'_, PyList>) -> Result<ArrayRef> {
+/// A list of answers or of reports as a column of Arrow's. `None` and NaN are missing.
+fn column_of(mechanism: &Mechanism, list: &Bound<'_, PyList>) -> Result<ArrayRef> {
     macro_rules! optional {
         ($one:expr) => {
             list.iter()
@@ -399,12 +400,6 @@ fn integer<T: TryFrom<i64>>(value: &Bound<'_, PyAny>) -> Result<T> {
 
 fn is_missing(value: &Bound<'_, PyAny>) -> bool {
     value.is_none() || value.cast::<PyFloat>().is_ok_and(|float| float.value().is_nan())
-}
-
-/// A list of answers as a column of Arrow's.
-fn column_of(mechanism: &Mechanism, list: &Bound<'_, PyList>) -> Result<ArrayRef> {
-    list.iter().try_for_each(|value| check_constant_time(mechanism, &value))?;
-    plain_column_of(mechanism, list)
 }
 
 /// The reports on a list of answers, as a list.
@@ -535,7 +530,7 @@ pub(crate) fn count_list(
         let rows = list.iter().map(bytes).collect::<Result<Vec<_>>>()?;
         Arc::new(BinaryArray::from_iter_values(rows))
     } else {
-        plain_column_of(mechanism, list)?
+        column_of(mechanism, list)?
     };
     Ok(py.detach(|| mechanism.count(&reports, counts))?)
 }

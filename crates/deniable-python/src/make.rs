@@ -16,8 +16,8 @@ use crate::measurement::{MOST_VALUES, Measurement, too_many_categories};
 
 /// Yes or no, asked of each person: the truth with probability `prob`, else the opposite.
 ///
-/// Give `prob`, from 0.5 to 1, or `epsilon`, for which the largest `prob` is taken. With `constant_time`, no branch and no memory access
-/// depends on the answer; Python's own truth values are refused then, and columns of NumPy's and Arrow's accepted.
+/// Give `prob`, from 0.5 to 1, or `epsilon`, for which the largest `prob` is taken. `constant_time` is what
+/// devices that answer in constant time were given: their reports are counted here, but nothing is randomized, since Python cannot keep it.
 ///
 /// >>> make_randomized_response_bool(epsilon=1.0).check(1, 1.0)
 /// True
@@ -133,8 +133,8 @@ fn make_local_hashing(
 
 /// `length` bits, asked of each person, at most `max_weight` of them ones: each is flipped with probability f/2. That is the permanent step of RAPPOR.
 ///
-/// Give `f`, above 0 and at most 1, or `epsilon`. With `constant_time`, no branch and no memory access depends on the answer;
-/// lists of Python's truth values are refused then, and bytes and columns of NumPy's and Arrow's accepted.
+/// Give `f`, above 0 and at most 1, or `epsilon`. `constant_time` is what devices that answer in constant time were
+/// given: their reports are counted here, but nothing is randomized, since Python cannot keep it.
 ///
 /// >>> make_randomized_response_bitvec(length=3, max_weight=3, f=0.5).invoke([True, False, True]).__len__()
 /// 3

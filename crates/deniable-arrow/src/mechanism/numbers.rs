@@ -67,6 +67,9 @@ pub trait Noise: Sized {
     /// Whether a column is one input.
     fn is_vector(&self) -> bool;
 
+    /// Whether it promises a time that tells nothing, which columns cannot keep.
+    fn constant_time(&self) -> bool;
+
     /// How many numbers an input has, if that is known.
     fn size(&self) -> Option<usize>;
 
@@ -80,7 +83,7 @@ pub trait Noise: Sized {
     ///
     /// # Errors
     ///
-    /// Numbers that are no members of the domain: then all stay as they are. No entropy: then all are 0.
+    /// Numbers that are no members of the domain, or a mechanism in constant time: then all stay as they are. No entropy: then all are 0.
     fn add_to(&self, numbers: &mut [Self::Number]) -> Result<()>;
 
     /// The number that stands for a missing one.
@@ -230,6 +233,10 @@ macro_rules! floats {
                 matches!(self, FloatNoise::Vector(_))
             }
 
+            fn constant_time(&self) -> bool {
+                false
+            }
+
             fn size(&self) -> Option<usize> {
                 match self {
                     FloatNoise::Scalar(_) => Some(1),
@@ -309,11 +316,7 @@ macro_rules! integers {
                 match spec {
                     Spec::ScalarIntegerLaplaceCks20 { constant_time: true, .. }
                     | Spec::VectorIntegerLaplaceCks20 { constant_time: true, .. } => {
-                        Err(deniable::Error::invalid_parameter(
-                            "constant_time",
-                            "columns are read in a time that depends on what is in them",
-                            "false; or the mechanism itself, in Rust",
-                        ))
+                        Err(super::no_constant_time())
                     }
                     Spec::ScalarIntegerLaplaceCks20 { .. } => {
                         Ok(IntegerNoise::Scalar(spec.try_into()?))
@@ -358,6 +361,13 @@ macro_rules! integers {
                 matches!(self, IntegerNoise::Vector(_))
             }
 
+            fn constant_time(&self) -> bool {
+                match self {
+                    IntegerNoise::Scalar(noise) => noise.constant_time(),
+                    IntegerNoise::Vector(noise) => noise.constant_time(),
+                }
+            }
+
             fn size(&self) -> Option<usize> {
                 match self {
                     IntegerNoise::Scalar(_) => Some(1),
@@ -380,6 +390,10 @@ macro_rules! integers {
             }
 
             fn add_to(&self, numbers: &mut [$number]) -> Result<()> {
+                // None is made of a spec, but a variant can be.
+                if self.constant_time() {
+                    return Err(super::no_constant_time().into());
+                }
                 Ok(match self {
                     IntegerNoise::Scalar(noise) => noise.invoke_in_place(numbers)?,
                     IntegerNoise::Vector(noise) => noise.invoke_in_place(numbers)?,

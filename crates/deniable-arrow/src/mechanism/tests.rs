@@ -29,7 +29,7 @@ const CERTAIN: [&str; 12] = [
     r#"{"mechanism":"unary_encoding","categories":["tea","coffee","ü"],"one":0.9999999999999999,"zero":1e-300}"#,
     r#"{"mechanism":"subset_selection","categories":[7,-3,100],"size":1,"prob":0.9999999999999999}"#,
     r#"{"mechanism":"local_hashing","categories":["tea","coffee","ü"],"buckets":65536,"prob":0.9999999999999999}"#,
-    r#"{"mechanism":"randomized_response_bitvec","length":70,"max_weight":9,"f":1e-300,"constant_time":true}"#,
+    r#"{"mechanism":"randomized_response_bitvec","length":70,"max_weight":9,"f":1e-300,"constant_time":false}"#,
 ];
 
 fn certain(which: usize) -> Mechanism {
@@ -399,6 +399,22 @@ fn short_keys_of_a_dictionary_are_not_kept_when_there_are_many_categories() {
     }
 }
 
+/// Whatever is in the column. Reports that a device made in constant time are counted.
+#[test]
+fn columns_are_not_randomized_in_constant_time() {
+    let yes_no = r#"{"mechanism":"randomized_response_bool","prob":0.75,"constant_time":true}"#;
+    let flips = r#"{"mechanism":"randomized_response_bitvec","length":11,"max_weight":11,"f":0.5,"constant_time":true}"#;
+    let truths: ArrayRef = Arc::new(BooleanArray::from(vec![true, false]));
+    let empty: ArrayRef = Arc::new(BooleanArray::from(Vec::<bool>::new()));
+    let bits: ArrayRef = Arc::new(bits());
+    for (json, column) in [(yes_no, truths), (yes_no, empty), (flips, bits)] {
+        let mechanism = mechanism(json);
+        let error = mechanism.randomize(&column, None).unwrap_err().to_string();
+        assert!(error.starts_with("invalid constant_time: "), "{error}");
+        mechanism.count(&column, &mut mechanism.counts()).unwrap();
+    }
+}
+
 #[test]
 fn noise_in_constant_time_is_not_for_columns() {
     for json in [
@@ -412,4 +428,15 @@ fn noise_in_constant_time_is_not_for_columns() {
         let spec: Spec = serde_json::from_str(&without).unwrap();
         assert!(Mechanism::try_from(spec).is_ok());
     }
+    // Nor if it comes another way.
+    let law = make_scalar_integer_laplace_cks20(AtomDomain::all(), AbsoluteDistance::new(), 1.0);
+    let noise = IntegerNoise::Scalar(law.unwrap().with_constant_time());
+    let mut numbers = [3i64, -3];
+    for refused in [noise.add_to(&mut numbers), noise.add_to_filled(&mut numbers, None)] {
+        assert!(refused.unwrap_err().to_string().starts_with("invalid constant_time: "));
+        assert_eq!(numbers, [3, -3]);
+    }
+    let column: ArrayRef = Arc::new(Int64Array::from(vec![3, -3]));
+    let error = Mechanism::I64(noise).randomize(&column, None).unwrap_err();
+    assert!(error.to_string().starts_with("invalid constant_time: "), "{error}");
 }
