@@ -28,7 +28,7 @@ use toml::{Table, Value};
 
 use crate::call::{aggregate_name, literal_of};
 use crate::definition::Definition;
-use crate::error::refused;
+use crate::error::{refused, without_entropy};
 use crate::guard;
 use crate::parameters::{fields, table};
 
@@ -326,7 +326,10 @@ impl Accumulator for Adding {
         let totals = self.totals.iter().map(|total| (*total).clamp(ends.0, ends.1) as i64);
         let mut totals: Vec<i64> = totals.collect();
         let noise = &self.released.noise;
-        noise.invoke_in_place(&mut totals).map_err(|error| refused(self.definition.name, error))?;
+        noise.invoke_in_place(&mut totals).map_err(|error| match error.kind() {
+            ErrorKind::EntropyUnavailable => without_entropy(self.definition.name, error),
+            _ => refused(self.definition.name, error),
+        })?;
         let result = match &self.released.worth {
             Worth::One => ScalarValue::Int64(Some(totals[0])),
             Worth::Steps(steps) => ScalarValue::Float64(Some(steps.value(totals[0]))),

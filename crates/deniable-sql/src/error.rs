@@ -7,11 +7,14 @@ use datafusion::common::{DataFusionError, SchemaError};
 
 /// A query that is refused, or that fails because of us. The message says what is accepted, and has no data in it.
 #[derive(Debug)]
-struct Ours(String);
+struct Ours {
+    message: String,
+    lacks_entropy: bool,
+}
 
 impl fmt::Display for Ours {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.message)
     }
 }
 
@@ -19,7 +22,19 @@ impl Error for Ours {}
 
 /// A query that is refused, or that cannot go on: what is wrong with it, and what is accepted.
 pub(crate) fn refused(function: &str, problem: impl fmt::Display) -> DataFusionError {
-    DataFusionError::External(Box::new(Ours(format!("{function}: {problem}"))))
+    let message = format!("{function}: {problem}");
+    DataFusionError::External(Box::new(Ours { message, lacks_entropy: false }))
+}
+
+/// A query that is in order, and for which the system gives no entropy.
+pub(crate) fn without_entropy(function: &str, problem: impl fmt::Display) -> DataFusionError {
+    let message = format!("{function}: {problem}");
+    DataFusionError::External(Box::new(Ours { message, lacks_entropy: true }))
+}
+
+/// Whether a query failed because the system gives no entropy.
+pub fn lacks_entropy(error: &DataFusionError) -> bool {
+    ours(error).is_some_and(|ours| ours.lacks_entropy)
 }
 
 /// The message of an error as it can be shown. What the engine says while a query runs may quote data ("cannot cast 'canary' to Int32"), and is replaced; errors of ours never do.
@@ -33,7 +48,7 @@ pub(crate) fn refused(function: &str, problem: impl fmt::Display) -> DataFusionE
 /// ```
 pub fn shown(error: &DataFusionError) -> String {
     if let Some(ours) = ours(error) {
-        return ours.0.clone();
+        return ours.message.clone();
     }
     match error.find_root() {
         DataFusionError::ResourcesExhausted(_) => "the query needs more memory than it may have".to_owned(),
@@ -46,7 +61,7 @@ pub fn shown(error: &DataFusionError) -> String {
 /// The same for an error of a query that has not begun to run, of which the engine knows nothing but the text and the types.
 pub fn shown_of_plan(error: &DataFusionError) -> String {
     if let Some(ours) = ours(error) {
-        return ours.0.clone();
+        return ours.message.clone();
     }
     let error = error.find_root();
     // The engine would go on with names that are alike, and where a file has no header they are answers.

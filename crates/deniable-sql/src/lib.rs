@@ -48,8 +48,8 @@ use datafusion::prelude::SessionContext;
 
 pub use definition::{Definition, Group};
 #[cfg(feature = "command")]
-pub use discreet::be_discreet;
-pub use error::{shown, shown_of_plan};
+pub use discreet::{be_discreet, panicked_without_entropy};
+pub use error::{lacks_entropy, shown, shown_of_plan};
 pub use loss::{Loss, losses};
 pub use parameters::question_fields;
 

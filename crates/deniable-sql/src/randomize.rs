@@ -16,11 +16,11 @@ use datafusion::logical_expr::{
     ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature,
     Volatility,
 };
-use deniable_arrow::Kind;
+use deniable_arrow::{ErrorKind, Kind};
 
 use crate::call::{call_name, literal};
 use crate::definition::{BITS, Definition};
-use crate::error::refused;
+use crate::error::{refused, without_entropy};
 use crate::guard;
 use crate::parameters::question;
 
@@ -115,7 +115,10 @@ impl ScalarUDFImpl for Randomizer {
         let answers = answers_of(self.definition.kind, kind, answers);
         #[cfg(test)]
         crate::tests::drawn(parameters, answers.len());
-        let reports = kind.randomize(&answers).map_err(|error| refused(self.name(), error))?;
+        let reports = kind.randomize(&answers).map_err(|error| match error.kind() {
+            ErrorKind::EntropyUnavailable => without_entropy(self.name(), error),
+            _ => refused(self.name(), error),
+        })?;
         Ok(ColumnarValue::Array(reports))
     }
 }

@@ -2,6 +2,8 @@
 #![forbid(unsafe_code)]
 
 mod input;
+#[cfg(target_os = "linux")]
+mod obstacles;
 mod output;
 mod refused;
 mod survey;
@@ -11,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 use datafusion::arrow::array::RecordBatch;
+use datafusion::arrow::error::ArrowError;
 use datafusion::arrow::ipc::reader::FileReader;
 use datafusion::arrow::ipc::writer::FileWriter;
 use datafusion::parquet::arrow::ArrowWriter;
@@ -116,16 +119,20 @@ fn write(path: &Path, rows: &RecordBatch) {
 
 /// Reads a file by its name, without the program.
 fn read(path: &Path) -> Vec<RecordBatch> {
-    let file = File::open(path).unwrap();
-    if path.extension().unwrap() == "parquet" {
-        let reader = ParquetRecordBatchReaderBuilder::try_new(file).unwrap();
+    try_read(path).unwrap()
+}
+
+/// The same for one that may be none, or a part of one.
+fn try_read(path: &Path) -> Result<Vec<RecordBatch>, ArrowError> {
+    let file = File::open(path)?;
+    if path.extension().is_some_and(|extension| extension == "parquet") {
+        let reader = ParquetRecordBatchReaderBuilder::try_new(file)?;
         let schema = reader.schema().clone();
-        let batches = reader.build().unwrap().map(|rows| rows.unwrap());
         // Batches have not the metadata of the file.
-        batches
-            .map(|rows| RecordBatch::try_new(schema.clone(), rows.columns().to_vec()).unwrap())
-            .collect()
+        let with_metadata =
+            |rows: RecordBatch| RecordBatch::try_new(schema.clone(), rows.columns().to_vec());
+        reader.build()?.map(|rows| with_metadata(rows?)).collect()
     } else {
-        FileReader::try_new(file, None).unwrap().map(|rows| rows.unwrap()).collect()
+        FileReader::try_new(file, None)?.collect()
     }
 }

@@ -52,6 +52,7 @@ impl From<DataFusionError> for Error {
             return Error::failed(message);
         }
         let code = match error.find_root() {
+            _ if deniable_sql::lacks_entropy(&error) => 1,
             DataFusionError::IoError(_)
             | DataFusionError::ObjectStore(_)
             | DataFusionError::ResourcesExhausted(_) => 1,

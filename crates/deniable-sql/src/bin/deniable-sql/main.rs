@@ -10,6 +10,7 @@ mod survey;
 mod tables;
 
 use std::io::{self, Write};
+use std::panic::{catch_unwind, resume_unwind};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -35,7 +36,7 @@ Examples:
       --table answers=answers.parquet --survey survey.toml -o reports.parquet
   deniable sql \"SELECT noisy_count(1, 'rows_per_person = 1, epsilon = 0.5') FROM people\" --table people=people.csv
 
-Exit codes are those of `deniable`: 1 a file or the cluster failed, 2 no command line, 3 a query, a parameter or data is refused.")]
+Exit codes are those of `deniable`: 1 a file or the cluster failed, or this machine gives no entropy, 2 no command line, 3 a query, a parameter or data is refused.")]
 struct Args {
     /// The query, one SELECT or EXPLAIN
     #[arg(required_unless_present = "count")]
@@ -62,21 +63,24 @@ struct Args {
 
 fn main() -> ExitCode {
     deniable_sql::be_discreet();
-    let args = Args::parse();
-    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
-        Ok(runtime) => runtime,
-        Err(error) => {
-            eprintln!("error: the program has no threads: {}", error.kind());
-            return ExitCode::FAILURE;
-        }
-    };
-    match runtime.block_on(args.run()) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
+    match catch_unwind(run) {
+        // Also one that was caught where the query ran; it was said.
+        Err(_) | Ok(Err(_)) if deniable_sql::panicked_without_entropy() => ExitCode::FAILURE,
+        Err(panic) => resume_unwind(panic),
+        Ok(Ok(())) => ExitCode::SUCCESS,
+        Ok(Err(error)) => {
             let _ = writeln!(io::stderr(), "error: {error}");
             error.exit_code()
         }
     }
+}
+
+fn run() -> Result<()> {
+    let args = Args::parse();
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime
+        .map_err(|error| Error::failed(format!("the program has no threads: {}", error.kind())))?;
+    runtime.block_on(args.run())
 }
 
 impl Args {
