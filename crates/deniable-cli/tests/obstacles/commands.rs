@@ -30,7 +30,7 @@ const fn row(line: &'static str) -> Row {
 }
 
 /// A line that draws.
-const fn noise(line: &'static str) -> Row {
+pub(crate) const fn noise(line: &'static str) -> Row {
     Row { draws: true, ..row(line) }
 }
 
@@ -177,6 +177,9 @@ pub(crate) const INPUTS: &[(&str, &str)] = &[
     ("left.txt", "a\nb\na\na\nCANARY7f3a\n"),
     ("right.txt", "a\nb\nb\na\nCANARY7f3a\n"),
 ];
+
+/// A file with answers that few tests need, and make.
+pub(crate) const LARGE: &str = "large.csv";
 
 /// Files that other commands made of those.
 const MADE: &[&str] = &[

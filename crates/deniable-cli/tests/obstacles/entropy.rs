@@ -1,6 +1,7 @@
 //! Entropy that is refused.
 
 use std::fs;
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use super::commands::{PROGRAM, ROWS, Row, folder};
@@ -9,7 +10,7 @@ use super::run::{LINE, Wall, behind, finish, input, run_behind};
 use super::{can_mount, can_trace, is_thorough, on_all};
 
 /// A row for which there is no entropy.
-fn without(row: &Row) -> May {
+pub(crate) fn without(row: &Row) -> May {
     // Others may need it for a hash table.
     if row.draws { May::Fail(1) } else { May::FailOr(1) }
 }
@@ -40,7 +41,7 @@ fn entropy_that_fails_is_an_error() {
     });
 }
 
-fn refused(error: i32, folder: &std::path::Path, row: &Row) -> super::run::Done {
+fn refused(error: i32, folder: &Path, row: &Row) -> super::run::Done {
     run_behind(Wall::GetrandomFails(error), &PROGRAM, folder, row.line, row.stdin)
 }
 
@@ -121,14 +122,24 @@ fn entropy_that_goes_away_is_an_error() {
 }
 
 /// Runs a row while strace changes what calls return.
-pub(crate) fn traced(inject: &str, folder: &std::path::Path, row: &Row) -> super::run::Done {
+pub(crate) fn traced(inject: &str, folder: &Path, row: &Row) -> super::run::Done {
     traced_with(&[], inject, folder, row)
 }
 
 pub(crate) fn traced_with(
     more: &[&str],
     inject: &str,
-    folder: &std::path::Path,
+    folder: &Path,
+    row: &Row,
+) -> super::run::Done {
+    traced_program(&PROGRAM, more, inject, folder, row)
+}
+
+pub(crate) fn traced_program(
+    program: &Path,
+    more: &[&str],
+    inject: &str,
+    folder: &Path,
     row: &Row,
 ) -> super::run::Done {
     let call = inject.split(['=', ':']).nth(1).unwrap();
@@ -136,7 +147,7 @@ pub(crate) fn traced_with(
     let mut strace = Command::new("env");
     strace.args(["--default-signal=INT,TERM", "strace"]);
     strace.args(["-f", "-o", "/dev/null", "-e", &format!("trace={call}"), "-e", inject]);
-    strace.args(more).arg(&*PROGRAM).args(row.words());
+    strace.args(more).arg(program).args(row.words());
     let stdin: Stdio = input(folder, row.stdin);
     finish(strace.stdin(stdin), folder)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
-use super::commands::{CANARY, INPUTS, PROGRAM, Row, files, undisturbed};
+use super::commands::{CANARY, INPUTS, LARGE, PROGRAM, Row, files, undisturbed};
 use super::run::{Done, run};
 
 /// How a program ended that had something in its way.
@@ -51,7 +51,7 @@ pub(crate) fn said(done: &Done, may: May) -> Option<String> {
 
 /// What is wrong with what it left.
 pub(crate) fn left(row: &Row, folder: &Path, done: &Done, may: May) -> Option<String> {
-    let is_input = |name: &str| INPUTS.iter().any(|(input, _)| *input == name);
+    let is_input = |name: &str| name == LARGE || INPUTS.iter().any(|(input, _)| *input == name);
     let found = files(folder);
     for name in &found {
         let bytes = fs::read(folder.join(name)).unwrap_or_default();
@@ -140,7 +140,8 @@ fn is_alike(name: &str, bytes: &[u8], other: &[u8]) -> bool {
     }
 }
 
-fn entries(folder: &Path) -> Option<usize> {
+/// The debits in the ledger; none if it cannot be read.
+pub(crate) fn entries(folder: &Path) -> Option<usize> {
     let done = run(&PROGRAM, folder, "ledger show ledger.jsonl --json", None);
     let shown: serde_json::Value = serde_json::from_slice(&done.stdout).ok()?;
     Some(shown["entries"].as_array()?.len())

@@ -1,6 +1,6 @@
 //! The program ended by a signal before every call that changes a file.
 //!
-//! strace sends it before the n-th call of a kind, for all n there are. A write of which only a part arrives is for the tests of the ledger and of the memo, and for `disk`.
+//! strace sends it before the n-th call of a kind, for all n there are. It counts the calls of each thread by itself, and the first that comes to n ends all: while a thread writes rows in the background, calls of another before its own n-th are not interrupted. Here that thread has few rows; `large` has many. A write of which only a part arrives is for the tests of the ledger and of the memo, and for `disk`.
 
 use std::fs;
 
@@ -29,7 +29,7 @@ const CALLS: [&str; 12] = [
 const UNUSED: &str = "?creat,?open,writev,pwrite64,pwritev,fdatasync,?renameat,renameat2,truncate,fallocate,sendfile,copy_file_range,splice";
 
 /// Signals that end it: nobody can catch the first, a terminal sends the second, and a machine that is shut down the third.
-const SIGNALS: [(&str, i32); 3] = [("KILL", 9), ("INT", 2), ("TERM", 15)];
+pub(crate) const SIGNALS: [(&str, i32); 3] = [("KILL", 9), ("INT", 2), ("TERM", 15)];
 
 /// So many of the rows are tried every day, with the first signal.
 const EVERY_DAY: usize = 9;

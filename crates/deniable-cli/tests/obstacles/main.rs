@@ -10,9 +10,11 @@ mod entropy;
 mod inputs;
 mod judge;
 mod kill;
+mod large;
 mod pipes;
 mod planted;
 mod run;
+mod short;
 
 /// Whether everything is to be tried.
 fn is_thorough() -> bool {

@@ -10,17 +10,17 @@ use super::judge::{May, fault, said};
 use super::run::{Wall, run, run_behind};
 
 /// A script in which `$real` is the real program.
-struct Stub(TempDir);
+pub(crate) struct Stub(TempDir);
 
 impl Stub {
-    fn new(script: &str) -> Self {
+    pub(crate) fn new(script: &str) -> Self {
         let stub = Stub(TempDir::new().unwrap());
         let script = format!("#!/bin/sh\nreal='{}'\n{script}\n", PROGRAM.display());
         install(&stub.path(), &script);
         stub
     }
 
-    fn path(&self) -> PathBuf {
+    pub(crate) fn path(&self) -> PathBuf {
         self.0.path().join("deniable")
     }
 }
