@@ -52,14 +52,14 @@
 //!
 //! - A word handed out before a fork is in both processes, like any other variable. So is one whose
 //!   final check had passed when the fork came, a few instructions before the call returned.
-//! - A batch draws up to 2048 words at a time: a process that a signal handler forks in its middle has those that are drawn and
+//! - A batch draws up to 2048 words at a time, and one of local hashing up to 11 606: a process that a signal handler forks in its middle has those that are drawn and
 //!   not yet used, like any other variable, and the memory they were in is not wiped.
 //! - Where nothing is buffered there is no mark to check: what an interrupted call had already got from
 //!   the operating system when a signal handler forked is in both processes.
 //! - A child that shares the memory (`vfork`, `clone` with `CLONE_VM`) is outside the promise, and so
 //!   is a program that maps or advises over pages it does not own.
 //! - A virtual machine or a process restored twice from one snapshot repeats at most the unread words
-//!   and those up to the next seed: 128 512 bytes a thread.
+//!   and those up to the next seed: 128 512 bytes a thread. More, where the operating system gives both the same next seed.
 //! - Wiping reaches the buffer and the key, not copies in registers, on the stack (the cipher's own state
 //!   is wiped there, what the compiler spilled is not) and in the caller's memory. Pages are not locked:
 //!   swap and hibernation may write them to disk. At the end of a thread the page is wiped and given

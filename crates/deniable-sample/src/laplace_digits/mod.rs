@@ -26,7 +26,7 @@ use crate::{DiscreteLaplace, Ratio, Result, SaturatingInt, Source, Word};
 /// # Privacy
 ///
 /// But for that one decision, no branch, no memory access and no number of words depends on what is drawn or on the integers that noise is added to. So
-/// time, and all else that depends on which instructions are run, tells at most one bit of a number, and the chance that it is anything but "no" is below 2^−121. It does depend on the scale and the type.
+/// time, and all else that depends on which instructions are run, tells nothing of a number but with a chance below 2^−121, and then it may tell anything. It does depend on the scale and the type.
 ///
 /// # Examples
 ///
