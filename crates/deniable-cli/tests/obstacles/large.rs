@@ -112,7 +112,7 @@ fn killed_while_another_thread_writes_it_leaves_all_or_nothing() {
 /// What is wrong with what it left, which is used up.
 fn problem(folder: &Path, done: &Done) -> Option<String> {
     let begun = partial(folder);
-    let has_rows = begun.as_ref().is_some_and(|begun| begun.iter().any(|byte| *byte == b'\n'));
+    let has_rows = begun.as_ref().is_some_and(|begun| begun.contains(&b'\n'));
     let has_rows = has_rows && begun.as_ref().is_some_and(|begun| !begun.ends_with(b"survey\n"));
     if has_rows && entries(folder) == Some(0) {
         return Some("there are rows that nobody paid for".to_owned());

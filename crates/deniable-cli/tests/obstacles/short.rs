@@ -135,7 +135,7 @@ fn gives_nothing(program: &Path, n: u32, folder: &Path, row: &Row) -> (Done, Opt
     let log = tempfile::NamedTempFile::new().unwrap();
     let more = ["-o", log.path().to_str().unwrap(), "-e", "raw=all"];
     let inject = format!("inject=getrandom:retval=0:when={n}");
-    let done = match program == &*PROGRAM {
+    let done = match program == *PROGRAM {
         true => traced_with(&more, &inject, folder, row),
         false => traced_program(program, &more, &inject, folder, row),
     };
