@@ -8,8 +8,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-/// What the program, the Python package and most users' programs are built with, what tests are, and what small clients are.
-const LEVELS: [&str; 3] = ["3", "2", "s"];
+/// What the program, the Python package and most users' programs are built with, what tests are, what small programs are, and what the smallest client is.
+const LEVELS: [&str; 4] = ["3", "2", "s", SMALLEST];
+
+/// As in `verify/small`: all crates together, for size.
+const SMALLEST: &str = "z with LTO";
 
 /// Both forms of kernels.
 const KERNELS: [&str; 2] = ["vectors", "plain"];
@@ -86,13 +89,19 @@ fn build(root: &Path, level: &str) -> Result<PathBuf, Vec<String>> {
     let failed = |error: &dyn core::fmt::Display| vec![format!("cargo: {error}")];
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let target = std::env::var_os("CARGO_TARGET_DIR").map_or(root.join("target"), PathBuf::from);
-    let folder = target.join("constant-time").join(level);
+    let folder = target.join("constant-time").join(level.replace(' ', "-"));
     // A number is not quoted, a letter is.
-    let level = if level == "s" { "\"s\"" } else { level };
+    let settings: &[&str] = match level {
+        SMALLEST => &["opt-level=\"z\"", "lto=true", "codegen-units=1"],
+        "s" => &["opt-level=\"s\""],
+        "2" => &["opt-level=2"],
+        _ => &["opt-level=3"],
+    };
+    let settings = settings.iter().map(|setting| format!("profile.release.{setting}"));
     let status = Command::new(cargo)
         .current_dir(root)
         .args(["build", "--quiet", "--release", "--locked", "-p", PROGRAM])
-        .args(["--config", &format!("profile.release.opt-level={level}")])
+        .args(settings.flat_map(|setting| ["--config".to_owned(), setting]))
         .arg("--target-dir")
         .arg(&folder)
         .status()
@@ -241,12 +250,13 @@ fn header(line: &str) -> Option<(u64, &str)> {
 }
 
 /// Functions that see lengths, parameters and addresses of memory alone; those of the rare case that the proof of `laplace_digits` declares; the form of noise that is not in constant time; and the source of secrets. Names end here, or with what a function is an instance of.
-const PUBLIC: [&str; 18] = [
+const PUBLIC: [&str; 20] = [
     "deniable_sample::bernoulli_float::lanes::lengths",
     "deniable_sample::uniform::surplus",
     "deniable_sample::uniform::either::EitherBelow::new",
     "deniable_sample::uniform::either::EitherBelow::surplus",
     "core::iter::adapters::zip::TrustedRandomAccessNoCoerce::size",
+    "core::iter::traits::iterator::Iterator::zip",
     "deniable_sample::laplace_digits::ConstantTimeLaplace<I>::decide",
     "deniable::mechanism::randomized_response_bitvec::is_multiple",
     "deniable::mechanism::vector_integer_laplace_cks20::fast",
@@ -260,6 +270,7 @@ const PUBLIC: [&str; 18] = [
     "core::panicking::",
     "core::result::unwrap_failed",
     "core::fmt::",
+    "i64 as core::fmt::Debug>::fmt",
 ];
 
 fn is_public(name: &str) -> bool {

@@ -68,7 +68,7 @@ pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String
     if !findings.is_empty() {
         return Err(findings);
     }
-    println!("{} crates, no dependency points the wrong way", members.len());
+    println!("result: of {} crates no dependency points the wrong way", members.len());
     Ok(ExitCode::SUCCESS)
 }
 
@@ -94,16 +94,27 @@ pub fn violations(members: &[Member]) -> Vec<String> {
     findings
 }
 
-/// The members of the workspace at `root` as cargo sees them.
+/// Workspaces of crates that have a place in the order.
+const WORKSPACES: [&str; 3] = ["", "crates/deniable-sql", "crates/deniable-python"];
+
+/// The members of all workspaces of the repository at `root` as cargo sees them.
 ///
 /// # Errors
 ///
 /// Cargo could not be run, or did not answer as expected.
 pub fn read(root: &Path) -> Result<Vec<Member>, String> {
+    let mut members = Vec::new();
+    for workspace in WORKSPACES {
+        members.extend(members_of(&root.join(workspace))?);
+    }
+    Ok(members)
+}
+
+fn members_of(workspace: &Path) -> Result<Vec<Member>, String> {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
         .args(["metadata", "--format-version", "1", "--no-deps"])
-        .current_dir(root)
+        .current_dir(workspace)
         .output()
         .map_err(|error| format!("cargo metadata: {error}"))?;
     if !output.status.success() {
