@@ -12,7 +12,7 @@ pub fn be_discreet() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         // The standard error can be closed.
-        let _ = if is_of_hashing(&place) || !has_entropy() {
+        let _ = if is_of_entropy(&place) || !has_entropy() {
             WITHOUT_ENTROPY.store(true, Ordering::Relaxed);
             let error = deniable::Error::from(deniable::sample::Error::entropy_unavailable());
             writeln!(std::io::stderr(), "error: {error}, at {place}")
@@ -32,9 +32,10 @@ pub fn panicked_without_entropy() -> bool {
 
 static WITHOUT_ENTROPY: AtomicBool = AtomicBool::new(false);
 
-/// Whether a panic comes from where the keys of hash tables are drawn, which are not to be had without one if entropy fails.
-fn is_of_hashing(place: &str) -> bool {
-    place.contains("/std/src/sys/random/") || place.contains("/ahash-")
+/// Whether a panic comes from where the engine draws the keys of hash tables and the names of what it makes, which are not to be had without one if entropy fails.
+fn is_of_entropy(place: &str) -> bool {
+    let draws = ["/std/src/sys/random/", "/ahash-", "/getrandom-", "/src/rng"];
+    draws.iter().any(|draws| place.contains(draws))
 }
 
 /// Whether the system gives entropy now. Another thread asks for it, as this one may have some at hand.

@@ -7,7 +7,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus, Output, Stdio};
 use std::thread::scope;
 
-use datafusion::arrow::array::{Array, ArrayRef, RecordBatch, as_string_array};
+use datafusion::arrow::array::{ArrayRef, RecordBatch, as_string_array};
 use datafusion::arrow::compute::cast;
 use datafusion::arrow::datatypes::DataType;
 
