@@ -67,6 +67,15 @@ fn both_forms_of_kernels_compute_the_same() {
 }
 
 #[test]
+fn no_flips_draw_no_word() {
+    let (law, mut entropy) = (Dyadic::from_float(0.3).unwrap(), Fixed(0));
+    for constant_time in [false, true] {
+        law.sample_flips(&mut [], 0, constant_time, &mut Scratch::new(), &mut entropy).unwrap();
+        assert_eq!(entropy.0, 0);
+    }
+}
+
+#[test]
 fn errors_say_what_would_be_accepted() {
     let mut scratch = Scratch::default();
     assert_eq!(format!("{scratch:?}"), "Scratch { .. }");

@@ -54,6 +54,16 @@ high = 24
 epsilon = 2.0
 "#;
 
+/// Who is asked again says the same.
+const MEMO: &str = r#"version = 1
+id = "person"
+
+[[question]]
+name = "moved"
+kind = "yes-no"
+epsilon = 2.0
+"#;
+
 const STEPS: &[Step] = &[
     Step(End::Well, &["demo", "--respondents", "2000", "--html", "demo.html"]),
     Step(End::Well, &["plan", "survey.toml", "--respondents", "2000"]),
@@ -108,7 +118,10 @@ const STEPS: &[Step] = &[
             "noisy.parquet",
         ],
     ),
+    Step(End::Well, &["ledger", "spend", "spent.jsonl", "--data", "people", "--epsilon", "0.5"]),
+    Step(End::Refused, &["ledger", "spend", "spent.jsonl", "--data", "people", "--epsilon", "5"]),
     Step(End::Well, &["ledger", "show", "spent.jsonl"]),
+    Step(End::Well, &["randomize", "memo.toml", "memo.csv", "-o", "6.csv", "--memo", "key"]),
     Step(End::Well, &["map", "randomized-response", "--categories", "4", "--prob", "0.8"]),
     Step(End::Refused, &["map", "randomized-response", "--categories", "4", "--prob", "8"]),
     Step(End::Well, &["calibrate", "laplace", "--sensitivity", "1", "--epsilon", "0.5"]),
@@ -153,6 +166,8 @@ impl Place {
         });
         let files = [
             ("survey.toml", SURVEY.to_owned()),
+            ("memo.toml", MEMO.to_owned()),
+            ("memo.csv", format!("person,moved\n{}", rows(|row| format!("p{row},yes\n")))),
             ("answers.csv", format!("region,moved,transport,pets,hours\n{answers}")),
             ("towns.txt", "north\nsouth\n".to_owned()),
             ("numbers.csv", "town,income\nnorth,1000\nsouth,2000\n".to_owned()),
@@ -210,7 +225,7 @@ impl Place {
     fn clear(&self) -> io::Result<()> {
         let asked = STEPS.iter().flat_map(|Step(end, words)| {
             let outputs = words.windows(2).filter(|pair| {
-                ["-o", "--output", "--html", "init"].contains(&pair[0]) && *end == End::Well
+                ["-o", "--output", "--html", "--memo", "init"].contains(&pair[0]) && *end == End::Well
             });
             outputs.map(|pair| pair[1])
         });

@@ -74,9 +74,10 @@ fn choice() -> deniable::Result<u64> {
     mechanism.invoke_batch_borrowed(&answers)?;
     mechanism.invoke_in_place(&mut answers)?;
     mechanism.invoke_indices(&mut [3u8; MANY])?;
+    mechanism.invoke_indices_constant_time(&mut [3u8; MANY])?;
     debias_randomized_response(&mechanism, &reports)?;
     estimate(&mechanism, &reports)?;
-    Ok(4 * MANY as u64)
+    Ok(5 * MANY as u64)
 }
 
 fn bits() -> deniable::Result<u64> {
@@ -128,14 +129,18 @@ fn integers() -> deniable::Result<u64> {
     for scale in [1.0, 1e-3, 1e12] {
         let domain = VectorDomain::finite::<i64>();
         let mechanism = make_vector_integer_laplace_cks20(domain, L1Distance::new(), scale)?;
-        let mut noisy = mechanism.invoke(&numbers)?;
-        mechanism.invoke_in_place(&mut noisy)?;
+        for mechanism in [mechanism.clone(), mechanism.with_constant_time()] {
+            let mut noisy = mechanism.invoke(&numbers)?;
+            mechanism.invoke_in_place(&mut noisy)?;
+        }
     }
     let (domain, metric) = (AtomDomain::<i32>::finite(), AbsoluteDistance::new());
     let mechanism = make_scalar_integer_laplace_cks20(domain, metric, 2.0)?;
-    mechanism.invoke(&5)?;
-    mechanism.invoke_in_place(&mut [5; MANY])?;
-    Ok(7 * MANY as u64)
+    for mechanism in [mechanism.clone(), mechanism.with_constant_time()] {
+        mechanism.invoke(&5)?;
+        mechanism.invoke_in_place(&mut [5; MANY])?;
+    }
+    Ok(14 * MANY as u64)
 }
 
 fn rappor() -> deniable::Result<u64> {
