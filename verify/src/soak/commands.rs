@@ -225,11 +225,12 @@ impl Place {
     fn clear(&self) -> io::Result<()> {
         let asked = STEPS.iter().flat_map(|Step(end, words)| {
             let outputs = words.windows(2).filter(|pair| {
-                ["-o", "--output", "--html", "--memo", "init"].contains(&pair[0]) && *end == End::Well
+                ["-o", "--output", "--html", "init"].contains(&pair[0]) && *end == End::Well
             });
             outputs.map(|pair| pair[1])
         });
-        for name in asked {
+        // What `--memo` makes beside the reports.
+        for name in asked.chain(["key", "key.responses"]) {
             let path = self.folder.join(name);
             if path.is_dir() {
                 fs::remove_dir_all(path)?;
