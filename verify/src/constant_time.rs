@@ -11,11 +11,15 @@ use std::process::{Command, ExitCode, Stdio};
 /// What the program, the Python package and most users' programs are built with, what tests are, what small programs are, and what the smallest client is.
 const LEVELS: [&str; 4] = ["3", "2", "s", SMALLEST];
 
-/// As in `verify/small`: all crates together, for size.
-const SMALLEST: &str = "z with LTO";
+/// As in `verify/small`: all crates together, for size, without `std` and without unwinding.
+const SMALLEST: &str = "z with LTO and no std";
 
-/// Both forms of kernels.
+/// Both forms of kernels, of which there is one without `std`.
 const KERNELS: [&str; 2] = ["vectors", "plain"];
+
+fn kernels(level: &str) -> &'static [&'static str] {
+    if level == SMALLEST { &KERNELS[1..] } else { &KERNELS }
+}
 
 const PROGRAM: &str = "deniable-constant-time";
 
@@ -40,7 +44,7 @@ pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String
     let (mut findings, mut right, mut planted) = (Vec::new(), 0, 0);
     for level in LEVELS {
         let program = build(root, level)?;
-        for kernels in KERNELS {
+        for kernels in kernels(level) {
             for case in run(&program, kernels)? {
                 let Case { expected, found, name } = &case;
                 println!("-O{level}, {kernels}: {name}: {found} decisions on secret bits");
@@ -92,7 +96,7 @@ fn build(root: &Path, level: &str) -> Result<PathBuf, Vec<String>> {
     let folder = target.join("constant-time").join(level.replace(' ', "-"));
     // A number is not quoted, a letter is.
     let settings: &[&str] = match level {
-        SMALLEST => &["opt-level=\"z\"", "lto=true", "codegen-units=1"],
+        SMALLEST => &["opt-level=\"z\"", "lto=true", "codegen-units=1", "panic=\"abort\""],
         "s" => &["opt-level=\"s\""],
         "2" => &["opt-level=2"],
         _ => &["opt-level=3"],
@@ -102,6 +106,7 @@ fn build(root: &Path, level: &str) -> Result<PathBuf, Vec<String>> {
         .current_dir(root)
         .args(["build", "--quiet", "--release", "--locked", "-p", PROGRAM])
         .args(settings.flat_map(|setting| ["--config".to_owned(), setting]))
+        .args((level == SMALLEST).then_some("--no-default-features"))
         .arg("--target-dir")
         .arg(&folder)
         .status()

@@ -28,6 +28,26 @@ pub trait Domain: Clone + PartialEq + fmt::Debug + Send + Sync {
     fn check_member(&self, value: &Self::Carrier) -> Result<()> {
         if self.is_member(value) { Ok(()) } else { Err(Error::not_a_member(self.members())) }
     }
+
+    /// Whether all values are members. Every one is looked at before that is decided: time does not tell which one is none.
+    fn are_members(&self, values: &[Self::Carrier]) -> bool
+    where
+        Self::Carrier: Sized,
+    {
+        values.iter().fold(true, |are, value| are & self.is_member(value))
+    }
+
+    /// Passes values that are [all members](Self::are_members).
+    ///
+    /// # Errors
+    ///
+    /// As [`Domain::check_member`].
+    fn check_members(&self, values: &[Self::Carrier]) -> Result<()>
+    where
+        Self::Carrier: Sized,
+    {
+        if self.are_members(values) { Ok(()) } else { Err(Error::not_a_member(self.members())) }
+    }
 }
 
 /// The type of a [`Domain`]'s inputs.
@@ -249,9 +269,7 @@ where
     type Carrier = [D::Carrier];
 
     fn is_member(&self, value: &[D::Carrier]) -> bool {
-        // Every element is looked at, which is faster than to stop at the first that is none.
-        let all = |are: bool, element| are & self.element.is_member(element);
-        self.size.is_none_or(|size| size == value.len()) && value.iter().fold(true, all)
+        self.size.is_none_or(|size| size == value.len()) && self.element.are_members(value)
     }
 
     fn members(&self) -> Cow<'static, str> {

@@ -193,9 +193,7 @@ where
         entropy: &mut dyn Entropy,
     ) -> Result<Vec<Self::Output>> {
         // All inputs first: whether an input is a member must not decide how much is drawn for others.
-        for input in inputs {
-            self.input_domain().check_member(input)?;
-        }
+        self.input_domain().check_members(inputs)?;
         inputs.iter().map(|input| self.invoke_from(input, entropy)).collect()
     }
 }

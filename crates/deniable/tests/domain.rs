@@ -84,6 +84,11 @@ fn the_refusal_of_an_input_is_the_rule_alone() {
         assert_silent(&ages.check_member(bad).unwrap_err(), &["47"]);
     }
     assert!(ages.check_member(&[47, 11]).is_ok());
+    // Of many none is told, and two that are none are not taken for members.
+    assert!(age.check_members(&[]).is_ok() && age.check_members(&[47, 11]).is_ok());
+    for bad in [&[4711][..], &[4711, 47], &[47, 4711], &[4711, 4711], &[4711, 47, 4711]] {
+        assert_eq!(age.check_members(bad).unwrap_err(), error);
+    }
     assert_eq!(AtomDomain::<bool>::all().members(), "true or false");
     assert_eq!(AtomDomain::<f64>::all().members(), "a number");
     assert_eq!(CategoryDomain::<u8>::new().members(), "any value");

@@ -254,7 +254,10 @@ fn what_is_refused_stays_as_it_was() {
 
     let domain = BitVectorDomain::new(70).with_max_weight(2);
     let flips = make_randomized_response_bitvec(domain, DiscreteDistance, 0.5, false).unwrap();
-    for bad in [vec![1], vec![1, 0, 1], vec![0, 1 << 6], vec![0b111, 0], vec![0, 0, 7, 0, 1, 1]] {
+    // Two vectors alike: what is wrong with the one must not make up for the other.
+    let twice = [vec![7, 0, 7, 0], vec![0, 1 << 6, 0, 1 << 6]];
+    let once = [vec![1], vec![1, 0, 1], vec![0, 1 << 6], vec![0b111, 0], vec![0, 0, 7, 0, 1, 1]];
+    for bad in once.into_iter().chain(twice) {
         let mut rows = bad.clone();
         let error = flips.invoke_rows(&mut rows).unwrap_err();
         assert!(!error.to_string().contains("111"), "{error}");

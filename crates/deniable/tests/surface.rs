@@ -165,6 +165,11 @@ fn binomial_tails_are_those_of_tosses() {
         assert!((above - (32.0 - ways) / 32.0).abs() < 1e-12, "{k}");
     }
     assert_eq!(binomial::at_least(0, 5, 0.5), Ok(1.0));
+    // Neither zero lets anything happen.
+    for zero in [0.0, -0.0] {
+        assert_eq!(binomial::at_least(1, 5, zero), Ok(0.0));
+        assert_eq!(binomial::at_most(0, 5, zero), Ok(1.0));
+    }
     for p in [-0.1, 1.1, f64::NAN] {
         assert_eq!(binomial::at_most(1, 5, p).unwrap_err().parameter(), Some("p"));
     }

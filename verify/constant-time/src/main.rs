@@ -6,6 +6,8 @@
 
 mod backend;
 mod secret;
+#[cfg(feature = "std")]
+mod system;
 
 use std::hint::black_box;
 use std::process::ExitCode;
@@ -24,102 +26,127 @@ use backend::valgrind;
 
 const ENDLESS: &str = "there is no end to these words";
 
-/// One case: draws, computes, and returns anything that depends on all of the output.
+/// A case: its name, what is expected of it, and what it runs.
+type Case = (&'static str, Expected, Run);
+
+/// Draws, computes, and returns anything that depends on all of the output.
 type Run = fn(&mut SecretWords) -> u64;
 
 /// How many decisions on secrets a case makes.
 #[derive(Clone, Copy)]
 enum Expected {
-    Exactly(usize),
+    Exactly {
+        /// Decisions on the answers: whether all are members of the domain.
+        answers: usize,
+        /// Decisions on random words alone, none of which is left when only the answers are secret:
+        /// - whether a word is rejected, which is independent of what is drawn in the end (`uniform` and `randomized_response`, their proofs);
+        /// - whether a number's noise needs more words, which happens less than once in 2^121 numbers (`laplace_digits`, its proof).
+        words: usize,
+    },
     /// A planted mistake: the check must find it, or it is worth nothing.
-    Some,
+    Planted,
+    /// One that must also be found when only the answers are secret.
+    PlantedInAnswers,
 }
 
-use Expected::{Exactly, Some as Planted};
+use Expected::{Exactly, Planted, PlantedInAnswers};
 
-/// No decision on secrets, but for those that may be told, one by one:
-/// - whether an input is a member of the domain;
-/// - whether a random word is rejected, which is independent of what is drawn in the end (`uniform` and `randomized_response`, their proofs);
-/// - whether a number's noise needs more words, which happens less than once in 2^121 numbers (`laplace_digits`, its proof).
-const CASES: &[(&str, Expected, Run)] = &[
-    ("no randomness at all", Exactly(0), |_| 7),
-    ("Word::below_and_equal", Exactly(0), |secret| {
+/// No decision on secrets.
+const NOTHING: Expected = Exactly { answers: 0, words: 0 };
+
+const fn members(answers: usize) -> Expected {
+    Exactly { answers, words: 0 }
+}
+
+const fn rejections(words: usize) -> Expected {
+    Exactly { answers: 0, words }
+}
+
+const fn rare(words: usize) -> Expected {
+    rejections(words)
+}
+
+const fn members_and_rare(answers: usize, words: usize) -> Expected {
+    Exactly { answers, words }
+}
+
+/// What is run. No decision on secrets, but for those that may be told, one by one.
+const CASES: &[Case] = &[
+    ("no randomness at all", NOTHING, |_| 7),
+    ("Word::below_and_equal", NOTHING, |secret| {
         secret::compare(draw(secret), 0x8000_0000_0000_0001)
     }),
-    ("sample_bernoulli_float of one word", Exactly(0), |s| secret::bernoulli(0.3, true, s)),
-    ("sample_bernoulli_float of one bit", Exactly(0), |s| secret::bernoulli(0.5, true, s)),
-    ("sample_bernoulli_float of 17 words", Exactly(0), |s| secret::bernoulli(1e-310, true, s)),
-    ("half of the smallest float", Exactly(0), |secret| {
+    ("sample_bernoulli_float of one word", NOTHING, |s| secret::bernoulli(0.3, true, s)),
+    ("sample_bernoulli_float of one bit", NOTHING, |s| secret::bernoulli(0.5, true, s)),
+    ("sample_bernoulli_float of 17 words", NOTHING, |s| secret::bernoulli(1e-310, true, s)),
+    ("half of the smallest float", NOTHING, |secret| {
         secret::sample(Dyadic::from_float(5e-324).expect("a probability").half(), secret)
     }),
-    ("lanes of one place", Exactly(0), |secret| lanes(0.5, true, secret)),
-    ("lanes of 1074 places", Exactly(0), |secret| lanes(5e-324, true, secret)),
-    ("a batch of yes or no", Exactly(0), |secret| batch(true, secret)),
-    ("packed yes or no", Exactly(0), |secret| packed(true, secret)),
-    ("rows of 64 bits", Exactly(0), |secret| rows(64, 64, true, secret)),
-    ("34 rows of 70 bits", Exactly(0), |secret| rows(70, 70, true, secret)),
-    ("34 rows of 70 bits with a max_weight, whose members are known", Exactly(1), |s| {
+    ("lanes of one place", NOTHING, |secret| lanes(0.5, true, secret)),
+    ("lanes of 1074 places", NOTHING, |secret| lanes(5e-324, true, secret)),
+    ("a batch of yes or no", NOTHING, |secret| batch(true, secret)),
+    ("packed yes or no", NOTHING, |secret| packed(true, secret)),
+    ("rows of 64 bits", NOTHING, |secret| rows(64, 64, true, secret)),
+    ("34 rows of 70 bits", NOTHING, |secret| rows(70, 70, true, secret)),
+    ("34 rows of 70 bits with a max_weight, whose members are known", members(1), |s| {
         rows(70, 69, true, s)
     }),
-    ("make_randomized_response_bool of one word", Exactly(0), |s| answer(0.75, true, s)),
-    ("make_randomized_response_bool of 53 places", Exactly(0), |secret| {
+    ("make_randomized_response_bool of one word", NOTHING, |s| answer(0.75, true, s)),
+    ("make_randomized_response_bool of 53 places", NOTHING, |secret| {
         answer(f64::from_bits(0.5f64.to_bits() + 1), true, secret)
     }),
-    ("make_randomized_response_bitvec of three words", Exactly(0), |secret| {
+    ("make_randomized_response_bitvec of three words", NOTHING, |secret| {
         flips(130, 130, 0.3, true, secret)
     }),
-    ("make_randomized_response_bitvec of one bit", Exactly(0), |secret| {
+    ("make_randomized_response_bitvec of one bit", NOTHING, |secret| {
         flips(1, 1, 1e-310, true, secret)
     }),
-    ("the weight of a bit vector", Exactly(0), |secret| secret::weight(&secret_bits(130, secret))),
+    ("the weight of a bit vector", NOTHING, |secret| secret::weight(&secret_bits(130, secret))),
     (
         "make_randomized_response_bitvec with a max_weight, whose members are known",
-        Exactly(1),
+        members(1),
         |s| flips(130, 100, 0.3, true, s),
     ),
-    ("70 places of 3 categories, and a rejection of each", Exactly(70), |secret| {
+    ("70 places of 3 categories, and a rejection of each", rejections(70), |secret| {
         places::<u8>(3, 70, secret)
     }),
-    ("5 places of 2 categories, and a rejection of each", Exactly(5), |secret| {
+    ("5 places of 2 categories, and a rejection of each", rejections(5), |secret| {
         places::<u16>(2, 5, secret)
     }),
-    ("5 places of 100000 categories, and a rejection of each", Exactly(5), |secret| {
+    ("5 places of 100000 categories, and a rejection of each", rejections(5), |secret| {
         let mechanism = make_randomized_response(0..100_000, 0.7).expect("accepted parameters");
         categories::<u32>(&mechanism, 5, secret)
     }),
-    (
-        "Laplace noise on 2000 numbers of 64 bits, and a rare case of each",
-        Exactly(2000),
-        |secret| noise::<i64>(10.0, 2000, secret),
-    ),
-    (
-        "Laplace noise on 2000 numbers of 32 bits, and a rare case of each",
-        Exactly(2000),
-        |secret| noise::<i32>(0.5, 2000, secret),
-    ),
-    ("Laplace noise on 300 numbers of 16 bits, and a rare case of each", Exactly(300), |secret| {
+    ("70 places of 3 categories of which a word is rejected", rejections(71), |secret| {
+        // Behind those of 64 flips.
+        secret.zero_after = Some(80);
+        places::<u8>(3, 70, secret)
+    }),
+    ("Laplace noise on 2000 numbers of 64 bits, and a rare case of each", rare(2000), |secret| {
+        noise::<i64>(10.0, 2000, secret)
+    }),
+    ("Laplace noise on 2000 numbers of 32 bits, and a rare case of each", rare(2000), |secret| {
+        noise::<i32>(0.5, 2000, secret)
+    }),
+    ("Laplace noise on 300 numbers of 16 bits, and a rare case of each", rare(300), |secret| {
         noise::<i16>(50.0, 300, secret)
     }),
-    ("Laplace noise on 300 numbers of 8 bits, and a rare case of each", Exactly(300), |secret| {
+    ("Laplace noise on 300 numbers of 8 bits, and a rare case of each", rare(300), |secret| {
         noise::<i8>(1e3, 300, secret)
     }),
-    ("Laplace noise of the smallest scale, and a rare case of each", Exactly(300), |secret| {
+    ("Laplace noise of the smallest scale, and a rare case of each", rare(300), |secret| {
         noise::<i32>(5e-324, 300, secret)
     }),
-    ("Laplace noise of the largest scale, and a rare case of each", Exactly(300), |secret| {
+    ("Laplace noise of the largest scale, and a rare case of each", rare(300), |secret| {
         noise::<i64>(f64::MAX, 300, secret)
     }),
-    (
-        "make_scalar_integer_laplace_cks20 in constant time, and its rare case",
-        Exactly(1),
-        |secret| {
-            let number = draw(secret) as i64;
-            secret::number(&laplace_of_one().with_constant_time(), number, secret) as u64
-        },
-    ),
+    ("make_scalar_integer_laplace_cks20 in constant time, and its rare case", rare(1), |secret| {
+        let number = draw(secret) as i64;
+        secret::number(&laplace_of_one().with_constant_time(), number, secret) as u64
+    }),
     (
         "make_scalar_integer_laplace_cks20 in constant time with bounds, whose members are known, and its rare case",
-        Exactly(2),
+        members_and_rare(1, 1),
         |secret| {
             let domain = AtomDomain::bounded(-5, 300).expect("bounds");
             let law = make_scalar_integer_laplace_cks20(domain, AbsoluteDistance::new(), 3.0);
@@ -129,7 +156,7 @@ const CASES: &[(&str, Expected, Run)] = &[
     ),
     (
         "make_vector_integer_laplace_cks20 in constant time with bounds, whose members are known, and a rare case of each",
-        Exactly(5),
+        members_and_rare(1, 4),
         |secret| {
             let domain = VectorDomain::new(AtomDomain::bounded(-5, 300).expect("bounds"));
             let law =
@@ -140,21 +167,19 @@ const CASES: &[(&str, Expected, Run)] = &[
             noisy.into_iter().fold(0, |sum, number| sum ^ number as u64)
         },
     ),
-    (
-        "make_vector_integer_laplace_cks20 in constant time, and a rare case of each",
-        Exactly(4),
-        |s| laplace_of_four(true, s),
-    ),
-    ("make_randomized_response_bool of any source", Exactly(0), |secret| {
+    ("make_vector_integer_laplace_cks20 in constant time, and a rare case of each", rare(4), |s| {
+        laplace_of_four(true, s)
+    }),
+    ("make_randomized_response_bool of any source", NOTHING, |secret| {
         let yes = draw(secret) & 1 == 1;
         secret::yes_no_of_any_source(&yes_no(0.7, true), yes, secret)
     }),
-    ("make_randomized_response_bitvec of any source", Exactly(0), |secret| {
+    ("make_randomized_response_bitvec of any source", NOTHING, |secret| {
         let answer = secret_bits(130, secret);
         let report = secret::bits_of_any_source(&bits(130, 130, 0.3, true), &answer, secret);
         report.as_words().iter().fold(0, |sum, word| sum ^ word)
     }),
-    ("a branch on a random bit", Planted, |secret| branch(draw(secret) & 1 == 1)),
+    ("a branch on a random bit", PlantedInAnswers, |secret| branch(draw(secret) & 1 == 1)),
     ("sample_bernoulli_float without constant_time", Planted, |secret| {
         secret::bernoulli(1e-310, false, secret)
     }),
@@ -168,34 +193,36 @@ const CASES: &[(&str, Expected, Run)] = &[
     ("make_randomized_response_bitvec without constant_time", Planted, |secret| {
         flips(130, 130, 0.3, false, secret)
     }),
-    ("a branch on the answer", Planted, |secret| {
+    ("a branch on the answer", PlantedInAnswers, |secret| {
         let yes = draw(secret) & 1 == 1;
         branch(yes) ^ answer(0.75, true, secret)
     }),
-    ("counting ones until there are too many", Planted, |secret| {
+    ("counting ones until there are too many", PlantedInAnswers, |secret| {
         let bits = secret_bits(130, secret);
         u64::from(bits.iter().filter(|&bit| bit).nth(100).is_some())
     }),
-    ("a branch on Word::compare", Planted, |secret| branch(draw(secret).compare(1 << 63).is_lt())),
-    ("a table read at a random index", Planted, |secret| {
+    ("a branch on Word::compare", PlantedInAnswers, |secret| {
+        branch(draw(secret).compare(1 << 63).is_lt())
+    }),
+    ("a table read at a random index", PlantedInAnswers, |secret| {
         let table: [u64; 256] = black_box(core::array::from_fn(|i| i as u64));
         table[(draw(secret) & 255) as usize]
     }),
-    ("a loop until a random bit is set", Planted, |secret| {
+    ("a loop until a random bit is set", PlantedInAnswers, |secret| {
         let mut rounds = 0;
         while black_box(draw(secret)) & 1 == 0 {
             rounds += 1;
         }
         rounds
     }),
-    ("a category looked up in its table", Planted, |secret| {
+    ("a category looked up in its table", PlantedInAnswers, |secret| {
         let mechanism = make_randomized_response(0..1000u32, 0.7).expect("accepted parameters");
         let answer = (draw(secret) % 1000) as u32;
         let report = mechanism.randomize(&answer, secret).expect(ENDLESS);
         u64::from(report)
     }),
     ("Laplace noise on four numbers without constant time", Planted, |s| laplace_of_four(false, s)),
-    ("clamping by a branch", Planted, |secret| {
+    ("clamping by a branch", PlantedInAnswers, |secret| {
         let sum = i128::from(draw(secret)) - (1 << 63);
         branch(sum > 100)
     }),
@@ -310,20 +337,31 @@ fn secret_bits(length: usize, secret: &mut SecretWords) -> BitVector {
 #[derive(Debug)]
 pub(crate) struct SecretWords {
     state: u64,
+    /// So many words before one that is zero, which samplers of integers reject.
+    zero_after: Option<usize>,
+    /// Whether what mechanisms draw is secret. Answers always are.
+    are_words_secret: bool,
 }
 
 impl Entropy for SecretWords {
     fn fill(&mut self, words: &mut [u64]) -> Sampled<()> {
         for word in words.iter_mut() {
-            *word = split_mix(&mut self.state);
+            let left = self.zero_after;
+            self.zero_after = left.and_then(|left| left.checked_sub(1));
+            *word = if left == Some(0) { 0 } else { split_mix(&mut self.state) };
         }
-        valgrind::mark_secret(words);
+        if self.are_words_secret {
+            valgrind::mark_secret(words);
+        }
         Ok(())
     }
 }
 
+/// An answer, or a word that a case looks at itself.
 fn draw(secret: &mut SecretWords) -> u64 {
-    secret.word().expect("these words never run out")
+    let mut answer = [split_mix(&mut secret.state)];
+    valgrind::mark_secret(&mut answer);
+    answer[0]
 }
 
 /// A real jump: the compiler cannot turn two different calls into a conditional move.
@@ -357,14 +395,28 @@ fn has_vectors() -> bool {
 }
 
 /// How often memcheck finds that a case depends on what it draws. The result is made public without being looked at.
-fn decisions(name: &str, run: Run) -> usize {
+fn decisions(name: &str, run: Run, are_words_secret: bool) -> usize {
     // Where memcheck's log goes too.
     eprintln!("{name}:");
     let before = valgrind::error_count();
-    let mut result = [run(&mut SecretWords { state: 0x243f_6a88_85a3_08d3 })];
+    let state = 0x243f_6a88_85a3_08d3;
+    let mut result = [run(&mut SecretWords { state, zero_after: None, are_words_secret })];
     valgrind::mark_public(&mut result);
     black_box(result);
     valgrind::error_count() - before
+}
+
+/// Runs a case with answers and words secret, then with answers alone.
+fn check(name: &str, expected: Expected, run: Run) {
+    let (all, answers) = match expected {
+        Exactly { answers, words } => ((answers + words).to_string(), Some(answers.to_string())),
+        Planted => ("some".to_owned(), None),
+        PlantedInAnswers => ("some".to_owned(), Some("some".to_owned())),
+    };
+    println!("{all}\t{}\t{name}", decisions(name, run, true));
+    if let Some(expected) = answers {
+        println!("{expected}\t{}\t{name}, the answers alone", decisions(name, run, false));
+    }
 }
 
 fn main() -> ExitCode {
@@ -385,13 +437,17 @@ fn main() -> ExitCode {
         eprintln!("only memcheck can tell");
         return ExitCode::from(2);
     }
-    for &(name, expected, run) in CASES {
-        let expected = match expected {
-            Exactly(count) => count.to_string(),
-            Planted => "some".to_owned(),
-        };
-        println!("{expected}\t{}\t{name}", decisions(name, run));
-    }
+    let system: &[_] = {
+        #[cfg(feature = "std")]
+        {
+            system::CASES
+        }
+        #[cfg(not(feature = "std"))]
+        {
+            &[]
+        }
+    };
+    CASES.iter().chain(system).for_each(|&(name, expected, run)| check(name, expected, run));
     // So that it is there to be looked at.
     black_box(secret::planted::division(black_box(7)));
     black_box(secret::planted::of_two_words(black_box(7)));

@@ -147,6 +147,79 @@ pub(crate) fn numbers(
     mechanism.invoke_from(numbers, secret).expect(ENDLESS)
 }
 
+/// With words of the operating system.
+#[cfg(feature = "std")]
+pub(crate) mod system {
+    use super::*;
+
+    #[inline(never)]
+    pub(crate) fn yes_no_in_place(mechanism: &RandomizedResponseBool, answers: &mut [bool]) {
+        mechanism.invoke_in_place(answers).expect(WORKS);
+    }
+
+    #[inline(never)]
+    pub(crate) fn yes_no_batch(mechanism: &RandomizedResponseBool, answers: &[bool]) -> Vec<bool> {
+        mechanism.invoke_batch(answers).expect(WORKS)
+    }
+
+    #[inline(never)]
+    pub(crate) fn yes_no_batch_from(
+        mechanism: &RandomizedResponseBool,
+        answers: &[bool],
+        secret: &mut dyn Entropy,
+    ) -> Vec<bool> {
+        mechanism.invoke_batch_from(answers, secret).expect(ENDLESS)
+    }
+
+    #[inline(never)]
+    pub(crate) fn packed(mechanism: &RandomizedResponseBool, answers: &mut [u64], length: usize) {
+        mechanism.invoke_packed(answers, length).expect(WORKS);
+    }
+
+    #[inline(never)]
+    pub(crate) fn bits_in_place(mechanism: &RandomizedResponseBitvec, answer: &mut BitVector) {
+        mechanism.invoke_in_place(answer).expect(WORKS);
+    }
+
+    #[inline(never)]
+    pub(crate) fn bits_batch(
+        mechanism: &RandomizedResponseBitvec,
+        answers: &[BitVector],
+    ) -> Vec<BitVector> {
+        mechanism.invoke_batch(answers).expect(WORKS)
+    }
+
+    #[inline(never)]
+    pub(crate) fn rows(mechanism: &RandomizedResponseBitvec, rows: &mut [u64]) {
+        mechanism.invoke_rows(rows).expect(WORKS);
+    }
+
+    #[inline(never)]
+    pub(crate) fn indices(mechanism: &RandomizedResponse<u32>, places: &mut [u8]) {
+        mechanism.invoke_indices_constant_time(places).expect(WORKS);
+    }
+
+    #[inline(never)]
+    pub(crate) fn numbers_in_place(noise: &ScalarIntegerLaplaceCks20<i64>, numbers: &mut [i64]) {
+        noise.invoke_in_place(numbers).expect(WORKS);
+    }
+
+    #[inline(never)]
+    pub(crate) fn numbers_batch(
+        noise: &ScalarIntegerLaplaceCks20<i64>,
+        numbers: &[i64],
+    ) -> Vec<i64> {
+        noise.invoke_batch(numbers).expect(WORKS)
+    }
+
+    #[inline(never)]
+    pub(crate) fn vector_in_place(noise: &VectorIntegerLaplaceCks20<i64>, numbers: &mut [i64]) {
+        noise.invoke_in_place(numbers).expect(WORKS);
+    }
+
+    const WORKS: &str = "members, and a system with entropy";
+}
+
 /// What the look at the machine code must find.
 pub(crate) mod planted {
     use super::black_box;

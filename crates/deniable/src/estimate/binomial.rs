@@ -168,7 +168,8 @@ const NOTHING_KNOWN: Split = Split { p: 0.0, q: 1.0 };
 fn checked(trials: u64, p: f64) -> Result<Split> {
     check_trials(trials)?;
     if (0.0..=1.0).contains(&p) {
-        return Ok(Split { p, q: 1.0 - p });
+        // −0 is 0, by which something is divided.
+        return Ok(Split { p: p.abs(), q: 1.0 - p });
     }
     Err(Error::invalid_parameter("p", "it is no probability", "a number from 0 to 1"))
 }

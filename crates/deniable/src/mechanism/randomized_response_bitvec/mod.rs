@@ -278,7 +278,7 @@ impl Measurement for RandomizedResponseBitvec {
 impl LocalRandomizer for RandomizedResponseBitvec {
     #[cfg(feature = "std")]
     fn invoke_batch(&self, answers: &[BitVector]) -> Result<Vec<BitVector>> {
-        answers.iter().try_for_each(|answer| self.domain.check_member(answer))?;
+        self.domain.check_members(answers)?;
         let mut reports = answers.to_vec();
         let (mut scratch, mut entropy) = (Scratch::new(), OsEntropy::new());
         let mut bits = reports.iter_mut().map(BitVector::as_words_mut);

@@ -21,7 +21,7 @@ use crate::{Epsilon, L1Distance, MaxDivergence, Measurement, Result};
 /// On the finest grid ε = d_in/scale, rounded up. On a coarser one, with vectors of n numbers, s = 2^k, and g the least distance at
 /// which two floats can round to different points of the grid, ε = s·⌊(d_in + c(s − g))/s⌋/scale, where c = min(n, ⌊d_in/g⌋) numbers
 /// can end apart; g is 2^(k−54) for `f64` and 2^(k−25) for `f32`, or the type's finest step if that is more. The number of random words
-/// drawn, and time, depend on the noise, and may depend on the numbers: more are drawn where a rounding is in doubt, about once in 150 draws, and tables are read
+/// drawn, and time, depend on the noise, and may depend on the numbers: more are drawn where a rounding is in doubt, up to four times in a hundred, and tables are read
 /// at places that random words say. There is no form in constant time; [noise on integers](crate::make_vector_integer_laplace_cks20) has one.
 ///
 /// # Length

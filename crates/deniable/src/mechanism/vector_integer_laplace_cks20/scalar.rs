@@ -98,7 +98,7 @@ impl<T: Integer> ScalarIntegerLaplaceCks20<T> {
     /// As [`Measurement::invoke`]. If one of them is no member, all stay as they are; if entropy fails, all are 0.
     #[cfg(feature = "std")]
     pub fn invoke_in_place(&self, numbers: &mut [T]) -> Result<()> {
-        numbers.iter().try_for_each(|number| self.domain.check_member(number))?;
+        self.domain.check_members(numbers)?;
         self.noise.add_to_all_in_parts(numbers)
     }
 
