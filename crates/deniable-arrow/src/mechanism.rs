@@ -125,11 +125,42 @@ fn another_mechanism() -> Error {
     Error::reports("the counts are of another mechanism; accepted are counts of this one")
 }
 
+/// The most bits or categories: as many counts are kept, and as long are reports.
+pub const MOST_VALUES: usize = 1 << 24;
+
+/// That what has to be counted is neither nothing nor without end.
+fn check_values(spec: &Spec) -> deniable::Result<()> {
+    let refused = |parameter, problem, accepted| {
+        Err(deniable::Error::invalid_parameter(parameter, problem, accepted))
+    };
+    match spec {
+        Spec::RandomizedResponseBitvec { length: 1..=MOST_VALUES, .. } => Ok(()),
+        Spec::RandomizedResponseBitvec { .. } => {
+            refused("length", "it is out of range", "an integer from 1 to 16777216")
+        }
+        Spec::RandomizedResponse { categories, .. }
+        | Spec::UnaryEncoding { categories, .. }
+        | Spec::SubsetSelection { categories, .. }
+        | Spec::LocalHashing { categories, .. } => {
+            let count = match categories {
+                Categories::Texts(texts) => texts.len(),
+                Categories::Integers(integers) => integers.len(),
+            };
+            if count <= MOST_VALUES {
+                return Ok(());
+            }
+            refused("categories", "there are too many", "up to 16777216 of them")
+        }
+        _ => Ok(()),
+    }
+}
+
 impl TryFrom<Spec> for Mechanism {
     type Error = deniable::Error;
 
-    /// By the mechanism's constructor, with its errors.
+    /// By the mechanism's constructor, with its errors, and without one that counts nothing, or more than [`MOST_VALUES`].
     fn try_from(spec: Spec) -> deniable::Result<Self> {
+        check_values(&spec)?;
         Ok(match &spec {
             Spec::RandomizedResponseBool { .. } => Mechanism::YesNo(spec.try_into()?),
             Spec::RandomizedResponseBitvec { .. } => Mechanism::Bits(spec.try_into()?),

@@ -81,8 +81,8 @@ def main():
     random = numpy.random.default_rng(1)
     truths, places, floats = random.random(ROWS) < 0.3, random.integers(0, 16, ROWS), random.normal(size=ROWS)
     columns = [
-        ("booleans, NumPy", smokes, truths, truths),
-        ("booleans, Arrow", smokes, pyarrow.array(truths), truths),
+        ("booleans, NumPy", smokes, truths, truths.view("u1")),
+        ("booleans, Arrow", smokes, pyarrow.array(truths), truths.view("u1")),
         ("categories, NumPy", place, places, places),
         ("categories, Arrow", place, pyarrow.array(places), places),
         ("Laplace, NumPy", noise, floats, floats),

@@ -542,7 +542,7 @@ pub(crate) fn addresses(column: AnyArray) -> Result<Vec<usize>> {
     Ok(chunks.iter().filter_map(first).collect())
 }
 
-/// How long the library's own batch takes on the memory of an array of NumPy's: what the bench compares with.
+/// How long the library's own batch takes on the memory of an array of NumPy's, of which truth values come as bytes: what the bench compares with.
 pub(crate) fn batch_seconds(
     mechanism: &Mechanism,
     column: &Bound<'_, PyAny>,
@@ -553,16 +553,17 @@ pub(crate) fn batch_seconds(
             let answers: PyReadonlyArray1<'_, $type> =
                 column.extract().map_err(|_| mechanism.another_type())?;
             let answers = answers.as_slice().map_err(|_| mechanism.another_type())?;
-            let once = |_| -> Result<f64> {
-                let start = std::time::Instant::now();
-                std::hint::black_box($batch(answers)?);
-                Ok(start.elapsed().as_secs_f64())
-            };
-            (0..times).map(once).collect()
+            seconds(times, || $batch(answers))
         }};
     }
+    mechanism.refuse_constant_time()?;
     match mechanism {
-        Mechanism::YesNo(yes_no) => measure!(bool, |answers| yes_no.invoke_batch(answers)),
+        Mechanism::YesNo(yes_no) => {
+            let answers = truths(mechanism, column)?;
+            // A byte can be anything, a truth value is one of two.
+            let answers: Vec<bool> = answers.as_array().iter().map(|&byte| byte != 0).collect();
+            seconds(times, || yes_no.invoke_batch(&answers))
+        }
         Mechanism::Integers(ChoiceMechanism::RandomizedResponse(choice)) => {
             measure!(i64, |answers| choice.invoke_batch(answers))
         }
@@ -572,4 +573,13 @@ pub(crate) fn batch_seconds(
         Mechanism::F64(FloatNoise::Vector(noise)) => measure!(f64, |answers| noise.invoke(answers)),
         _ => Err(mechanism.another_type().into()),
     }
+}
+
+fn seconds<T>(times: usize, batch: impl Fn() -> deniable::Result<T>) -> Result<Vec<f64>> {
+    let once = |_| {
+        let start = std::time::Instant::now();
+        std::hint::black_box(batch()?);
+        Ok(start.elapsed().as_secs_f64())
+    };
+    (0..times).map(once).collect()
 }

@@ -7,12 +7,13 @@ use deniable::mechanism::{
 use deniable::num::{Directed, InfCast};
 use deniable::spec::{Categories, FloatType, IntegerType};
 use deniable::{BitVectorDomain, Epsilon, Spec};
+use deniable_arrow::mechanism::MOST_VALUES;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyInt, PyString};
 
 use crate::answer;
 use crate::error::{Error, Result, refused, wrong_type};
-use crate::measurement::{MOST_VALUES, Measurement, too_many_categories};
+use crate::measurement::{Measurement, too_many_categories};
 
 /// Yes or no, asked of each person: the truth with probability `prob`, else the opposite.
 ///

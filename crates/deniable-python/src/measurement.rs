@@ -12,7 +12,7 @@ use pyo3_arrow::input::AnyArray;
 use crate::answer::{self, StandIn};
 use crate::error::{Error, Result, refused, wrong_type};
 use crate::estimate::{Counts, how, values};
-use crate::{column, glue, make};
+use crate::{column, glue};
 
 /// A mechanism, made by one of the functions `make_…`: what it does to an answer, and what that loses.
 ///
@@ -33,7 +33,6 @@ pub(crate) struct Measurement {
 
 impl Measurement {
     pub(crate) fn of_spec(spec: Spec) -> Result<Self> {
-        check_values(&spec)?;
         Ok(Measurement { mechanism: Mechanism::try_from(spec)? })
     }
 
@@ -338,28 +337,6 @@ impl Measurement {
             }
             _ => self.categories(py)?,
         })
-    }
-}
-
-/// The most bits or categories: as many counts are kept, and memory that is not there would end the interpreter.
-pub(crate) const MOST_VALUES: usize = 1 << 24;
-
-/// That what has to be counted is neither nothing nor without end.
-fn check_values(spec: &Spec) -> Result<()> {
-    match spec {
-        Spec::RandomizedResponseBitvec { length: 1..=MOST_VALUES, .. } => Ok(()),
-        Spec::RandomizedResponseBitvec { .. } => {
-            Err(refused("length", "it is out of range", "an integer from 1 to 16777216"))
-        }
-        Spec::RandomizedResponse { categories, .. }
-        | Spec::UnaryEncoding { categories, .. }
-        | Spec::SubsetSelection { categories, .. }
-        | Spec::LocalHashing { categories, .. }
-            if make::len(categories) > MOST_VALUES =>
-        {
-            Err(too_many_categories())
-        }
-        _ => Ok(()),
     }
 }
 

@@ -108,7 +108,7 @@ pub trait Noise: Sized {
     ///
     /// # Errors
     ///
-    /// As there, and as [`Noise::stand_in`].
+    /// As there, and as [`Noise::stand_in`]. If the numbers are no members then, they stay as they are, but for what was missing.
     fn add_to_filled(
         &self,
         numbers: &mut [Self::Number],
@@ -314,10 +314,6 @@ macro_rules! integers {
 
             fn of_spec(spec: Spec) -> deniable::Result<Self> {
                 match spec {
-                    Spec::ScalarIntegerLaplaceCks20 { constant_time: true, .. }
-                    | Spec::VectorIntegerLaplaceCks20 { constant_time: true, .. } => {
-                        Err(super::no_constant_time())
-                    }
                     Spec::ScalarIntegerLaplaceCks20 { .. } => {
                         Ok(IntegerNoise::Scalar(spec.try_into()?))
                     }
@@ -390,7 +386,6 @@ macro_rules! integers {
             }
 
             fn add_to(&self, numbers: &mut [$number]) -> Result<()> {
-                // None is made of a spec, but a variant can be.
                 if self.constant_time() {
                     return Err(super::no_constant_time().into());
                 }

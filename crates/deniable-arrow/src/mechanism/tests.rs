@@ -415,20 +415,15 @@ fn columns_are_not_randomized_in_constant_time() {
     }
 }
 
+/// What devices made is counted all the same.
 #[test]
 fn noise_in_constant_time_is_not_for_columns() {
-    for json in [
-        r#"{"mechanism":"scalar_integer_laplace_cks20","number":"i64","scale":1.0,"constant_time":true}"#,
-        r#"{"mechanism":"vector_integer_laplace_cks20","number":"i32","scale":1.0,"constant_time":true}"#,
-    ] {
-        let spec: Spec = serde_json::from_str(json).unwrap();
-        let error = Mechanism::try_from(spec).unwrap_err();
-        assert_eq!(error.parameter(), Some("constant_time"), "{error}");
-        let without = json.replace("true", "false");
-        let spec: Spec = serde_json::from_str(&without).unwrap();
-        assert!(Mechanism::try_from(spec).is_ok());
-    }
-    // Nor if it comes another way.
+    let column: ArrayRef = Arc::new(Int64Array::from(vec![3, -3]));
+    let json = r#"{"mechanism":"scalar_integer_laplace_cks20","number":"i64","scale":1.0,"constant_time":true}"#;
+    let made = mechanism(json);
+    let mut counts = made.counts();
+    made.count(&column, &mut counts).unwrap();
+    assert_eq!(counts.reports(), 2);
     let law = make_scalar_integer_laplace_cks20(AtomDomain::all(), AbsoluteDistance::new(), 1.0);
     let noise = IntegerNoise::Scalar(law.unwrap().with_constant_time());
     let mut numbers = [3i64, -3];
@@ -436,7 +431,31 @@ fn noise_in_constant_time_is_not_for_columns() {
         assert!(refused.unwrap_err().to_string().starts_with("invalid constant_time: "));
         assert_eq!(numbers, [3, -3]);
     }
-    let column: ArrayRef = Arc::new(Int64Array::from(vec![3, -3]));
-    let error = Mechanism::I64(noise).randomize(&column, None).unwrap_err();
-    assert!(error.to_string().starts_with("invalid constant_time: "), "{error}");
+    for made in [made, Mechanism::I64(noise)] {
+        let error = made.randomize(&column, None).unwrap_err();
+        assert!(error.to_string().starts_with("invalid constant_time: "), "{error}");
+    }
+}
+
+/// The constructors take any length; no column has rows of nothing, and no memory is without end.
+#[test]
+fn what_cannot_be_counted_is_refused() {
+    let of_length = |length: usize| {
+        let json = format!(
+            r#"{{"mechanism":"randomized_response_bitvec","length":{length},"max_weight":0,"f":0.5,"constant_time":false}}"#
+        );
+        Mechanism::try_from(serde_json::from_str::<Spec>(&json).unwrap())
+    };
+    for length in [0, MOST_VALUES + 1, 1 << 60, usize::MAX] {
+        assert_eq!(of_length(length).unwrap_err().parameter(), Some("length"), "{length}");
+    }
+    for length in [1, MOST_VALUES] {
+        // A column of another type is refused for what it is.
+        let column: ArrayRef = Arc::new(Int64Array::from(vec![3]));
+        let error = of_length(length).unwrap().randomize(&column, None).unwrap_err();
+        assert!(error.to_string().contains("another type"), "{error}");
+    }
+    let categories = deniable::spec::Categories::Integers((0..=MOST_VALUES as i64).collect());
+    let error = Mechanism::try_from(Spec::RandomizedResponse { categories, prob: 0.5 });
+    assert_eq!(error.unwrap_err().parameter(), Some("categories"));
 }
