@@ -34,7 +34,7 @@ static WITHOUT_ENTROPY: AtomicBool = AtomicBool::new(false);
 
 /// Whether a panic comes from where the engine draws the keys of hash tables and the names of what it makes, which are not to be had without one if entropy fails.
 fn is_of_entropy(place: &str) -> bool {
-    let draws = ["/std/src/sys/random/", "/ahash-", "/getrandom-", "/src/rng"];
+    let draws = ["/std/src/sys/random/", "/ahash-", "/getrandom-", "/rand-", "/uuid-"];
     draws.iter().any(|draws| place.contains(draws))
 }
 

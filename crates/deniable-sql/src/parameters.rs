@@ -42,29 +42,38 @@ pub(crate) fn question(
     Ok(survey)
 }
 
-/// The fields of a literal, as TOML.
+/// The fields of a literal, as TOML; a number is the ε.
 pub(crate) fn fields(function: &str, literal: Option<&ScalarValue>) -> Result<String> {
+    fields_or(function, "epsilon", literal)
+}
+
+/// The fields of a literal, as TOML, or the one field that a number stands for.
+fn fields_or(function: &str, of_number: &str, literal: Option<&ScalarValue>) -> Result<String> {
     let Some(literal) = literal else {
         return Err(refused(
             function,
-            "the parameters are no literal; accepted is a text such as 'epsilon = 1.0', which is the same for all rows",
+            format!(
+                "the parameters are no literal; accepted is a text such as '{of_number} = 0.5', which is the same for all rows"
+            ),
         ));
     };
     let number = match literal {
         ScalarValue::Float64(Some(number)) => Some(format!("{number:?}")),
         ScalarValue::Float32(Some(number)) => Some(format!("{:?}", f64::from(*number))),
         ScalarValue::Int64(Some(number)) => Some(number.to_string()),
-        ScalarValue::Dictionary(_, text) => return fields(function, Some(text)),
+        ScalarValue::Dictionary(_, text) => return fields_or(function, of_number, Some(text)),
         _ => None,
     };
     if let Some(number) = number {
-        return Ok(format!("epsilon = {number}"));
+        return Ok(format!("{of_number} = {number}"));
     }
     match literal.try_as_str() {
         Some(Some(text)) => Ok(text.to_owned()),
         _ => Err(refused(
             function,
-            "the parameters are NULL or of another type; accepted is a text such as 'epsilon = 1.0', or a number, which is the epsilon",
+            format!(
+                "the parameters are NULL or of another type; accepted is a text such as '{of_number} = 0.5', or a number, which is the {of_number}"
+            ),
         )),
     }
 }
@@ -146,10 +155,7 @@ fn named_bits(function: &str, fields: &mut Table) -> Result<&'static str> {
 /// How to estimate: a number, which is the confidence; or fields.
 pub(crate) fn how(function: &str, literal: Option<&ScalarValue>) -> Result<How> {
     let mut how = How::default();
-    let text = match fields(function, literal)? {
-        number if number.starts_with("epsilon = ") => number.replacen("epsilon", "confidence", 1),
-        text => text,
-    };
+    let text = fields_or(function, "confidence", literal)?;
     for (name, value) in table(function, &text)? {
         match (name.as_str(), &value) {
             ("confidence", Value::Float(confidence)) => how.confidence = *confidence,

@@ -3,6 +3,7 @@
 mod central;
 mod definitions;
 mod estimate;
+mod made_up;
 mod once;
 mod parameters;
 mod randomize;

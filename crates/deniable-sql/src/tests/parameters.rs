@@ -21,6 +21,8 @@ async fn wrong() {
         ("estimate_yes_no(x, 1.0, NULL)", "NULL"),
         ("estimate_yes_no(x, 1.0, 1.5)", "confidence"),
         ("estimate_yes_no(x, 1.0, 'target = \"all\"')", "`target`"),
+        // A number is the confidence, and an ε is none, however it is written.
+        ("estimate_yes_no(x, 1.0, 'epsilon = 0.9')", "`epsilon` is no way to estimate"),
         ("noisy_count(1)", "1 arguments; accepted is noisy_count(value, parameters)"),
         ("noisy_count(1, NULL)", "NULL"),
         ("noisy_count(1, c)", "no literal"),
