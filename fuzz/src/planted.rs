@@ -5,6 +5,8 @@
 
 use std::sync::OnceLock;
 
+use deniable::estimate::Interval;
+
 /// Names the mistake.
 pub const VARIABLE: &str = "DENIABLE_PLANTED";
 
@@ -71,4 +73,22 @@ pub fn message(message: String, data: &[u8]) -> String {
 /// The next float below, where the last bits happen to be zero.
 pub fn rounded_up(x: f64) -> f64 {
     if is("rounding") && x.to_bits() & 0xff == 0 && x.is_normal() { x.next_down() } else { x }
+}
+
+/// An interval whose bounds are exchanged where it is long.
+pub fn interval(Interval { low, high }: Interval) -> Interval {
+    if is("wrong-way-round") && high - low > 0.5 {
+        return Interval { low: high, high: low };
+    }
+    Interval { low, high }
+}
+
+/// Noise with one digit more than it should have, now and then.
+pub fn zeros(zeros: i32) -> i32 {
+    if is("off-grid") && zeros % 8 == 0 { zeros - 1 } else { zeros }
+}
+
+/// A uniform integer that is the bound itself.
+pub fn below(drawn: u64, n: u64) -> u64 {
+    if is("not-below") && drawn % 256 == 7 { n } else { drawn }
 }

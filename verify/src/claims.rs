@@ -28,8 +28,7 @@ pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String
         [] => write(root, PAGE, &page(&claims, &results(root)?)?)?,
         ["--check"] => {
             check(root, &claims)?;
-            let run = results(root)?.len();
-            println!("result: {} claims, of which {run} have a result", claims.len());
+            println!("result: {} claims, of which each has a result", claims.len());
         }
         ["list"] => claims.iter().for_each(|claim| println!("{} ({})", claim.id, claim.cost)),
         ["run", "--compare", ref ids @ ..] if !ids.is_empty() => {
@@ -147,7 +146,7 @@ fn check(root: &Path, claims: &[Claim]) -> Result<(), Vec<String>> {
     Err(vec![format!("{PAGE} is not what is made of {CLAIMS} and {RESULTS}; run `verify claims`")])
 }
 
-/// Runs a claim's command and shows what it says. Its result is the last line that begins with `result: `, or that it passed.
+/// Runs a claim's command and shows what it says. Its result is the last line that begins with `result: `, or how many tests passed, or that it did.
 fn run(root: &Path, claim: &Claim) -> Result<String, Vec<String>> {
     println!("==> {}: {}", claim.id, claim.command);
     let failed = |error: &dyn core::fmt::Display| vec![format!("{}: {error}", claim.id)];
@@ -169,19 +168,36 @@ fn run(root: &Path, claim: &Claim) -> Result<String, Vec<String>> {
         .stdout(Stdio::piped())
         .spawn()
         .map_err(|error| failed(&error))?;
-    let mut said = "passed".to_owned();
+    let (mut said, mut tests) = (None, None);
     for line in BufReader::new(child.stdout.take().expect("it is piped")).lines() {
         let line = line.map_err(|error| failed(&error))?;
         println!("{line}");
         if let Some(result) = line.strip_prefix("result: ") {
-            said = result.replace('|', "/");
+            said = Some(result.replace('|', "/"));
+        }
+        if let Some(passed) = passed(&line) {
+            *tests.get_or_insert(0) += passed;
         }
     }
     let status = child.wait().map_err(|error| failed(&error))?;
+    let said = said.unwrap_or_else(|| match tests {
+        Some(0) => "skipped: no test ran".to_owned(),
+        Some(1) => "1 test passed".to_owned(),
+        Some(tests) => format!("{tests} tests passed"),
+        None => "passed".to_owned(),
+    });
     if said.starts_with("skipped") {
         return Err(failed(&said));
     }
     if status.success() { Ok(said) } else { Err(failed(&status)) }
+}
+
+/// How many tests passed, in the line with which Cargo's or pytest's end.
+fn passed(line: &str) -> Option<u64> {
+    let words = line.strip_prefix("test result: ok. ").unwrap_or(line);
+    let (count, rest) = words.split_once(" passed")?;
+    let is_end = rest.is_empty() || rest.starts_with([';', ',', ' ']);
+    count.parse().ok().filter(|_| is_end)
 }
 
 /// Keeps what a command said today, and makes the page of it.
@@ -190,7 +206,7 @@ fn keep(root: &Path, claims: &[Claim], claim: &Claim, said: String) -> Result<()
     stored.insert(claim.id.clone(), Outcome { date: today()?, said });
     let text = toml::to_string(&stored).map_err(|error| vec![error.to_string()])?;
     write(root, RESULTS, &text)?;
-    // Until all of them that are always shown have run there is no page.
+    // Until all of them have run there is no page.
     page(claims, &stored).map_or(Ok(()), |page| write(root, PAGE, &page))
 }
 
@@ -205,19 +221,14 @@ fn compare(claim: &Claim, said: &str, stored: Option<&Outcome>) -> Result<(), Ve
     }
 }
 
-/// The page, if there is a result for each claim that is always shown, and none for what is no claim. What was not run yet is said to be so.
+/// The page, if there is a result for each claim, and none for what is no claim.
 fn page(claims: &[Claim], results: &Outcomes) -> Result<String, Vec<String>> {
     let mut page = String::from(INTRODUCTION);
     let mut missing = Vec::new();
     for claim in claims {
-        let outcome = results.get(&claim.id);
-        if outcome.is_none() && claim.when == When::Always {
+        let Some(Outcome { date, said }) = results.get(&claim.id) else {
             missing.push(format!("{RESULTS} has no result of {}", claim.id));
             continue;
-        }
-        let (date, said) = match outcome {
-            Some(Outcome { date, said }) => (date.as_str(), said.as_str()),
-            None => ("not yet", "no result is kept of it"),
         };
         let Claim { claim, surface, evidence, command, cost, when, .. } = claim;
         let when = match when {
@@ -297,6 +308,16 @@ when = "hand"
         assert!(run(Path::new("/"), &claims[1]).is_err());
         let skipped = parse(&TWO.replace("3 tries", "skipped: no tool")).unwrap();
         assert!(run(Path::new("/"), &skipped[0]).is_err());
+        let of_tests = |line: &str| {
+            let command = format!("echo '{line}'; echo '{line}'");
+            let claims = TWO.replace("echo more; echo 'result: 3 tries'", &command);
+            run(Path::new("/"), &parse(&claims).unwrap()[0])
+        };
+        let cargo = "test result: ok. 3 passed; 0 failed; 0 ignored";
+        assert_eq!(of_tests(cargo), Ok("6 tests passed".to_owned()));
+        assert_eq!(of_tests("4 passed, 1 skipped in 2.31s"), Ok("8 tests passed".to_owned()));
+        assert!(of_tests(&cargo.replace('3', "0")).is_err());
+        assert_eq!(of_tests("all passed"), Ok("passed".to_owned()));
         assert!(compare(&claims[0], "3 tries", Some(&outcome("3 tries"))).is_ok());
         assert!(compare(&claims[0], "2 tries", Some(&outcome("3 tries"))).is_err());
         assert!(compare(&claims[0], "3 tries", None).is_err());
@@ -313,11 +334,14 @@ when = "hand"
         assert!(page.ends_with(
             "| B is so | SQL | it is tried too | `false` | 1 h, by hand | 2026-01-01 | passed |\n"
         ));
-        results.remove("b");
-        let unrun = super::page(&claims, &results).unwrap();
-        assert!(unrun.ends_with("1 h, by hand | not yet | no result is kept of it |\n"));
         results.insert("c".into(), outcome("passed"));
         assert!(super::page(&claims, &results).is_err());
+        results.remove("c");
+        results.remove("b");
+        assert_eq!(
+            super::page(&claims, &results),
+            Err(vec![format!("{RESULTS} has no result of b")])
+        );
     }
 
     /// What is compared is kept with the day, if it is the same; else the page stays.
@@ -326,7 +350,8 @@ when = "hand"
         let root = std::env::temp_dir().join(format!("deniable-claims-{}", std::process::id()));
         std::fs::create_dir_all(root.join("verify")).unwrap();
         let said = |said: &str| {
-            let before = Outcomes::from([("a".to_owned(), outcome(said))]);
+            let before = ["a", "b"].map(|id| (id.to_owned(), outcome(said)));
+            let before = Outcomes::from(before);
             write(&root, CLAIMS, TWO).unwrap();
             write(&root, RESULTS, &toml::to_string(&before).unwrap()).unwrap();
             write(&root, PAGE, &page(&parse(TWO).unwrap(), &before).unwrap()).unwrap();
@@ -351,6 +376,27 @@ when = "hand"
         ] {
             assert!(TWO.contains(from) && parse(&TWO.replace(from, to)).is_err(), "{to}");
         }
+    }
+
+    /// What is said to be run for every change is run.
+    #[test]
+    fn ci_runs_what_it_is_said_to_run() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
+        let scripts = [".ci/run", ".ci/slow"].map(|name| text(root, name).unwrap());
+        let runs = |id: &str| scripts.iter().any(|script| runs(script, id));
+        assert!(runs("always") && !runs("soak"));
+        for claim in read(root).unwrap() {
+            assert_eq!(runs(&claim.id), claim.when == When::Ci, "{}", claim.id);
+        }
+    }
+
+    /// Whether a line that runs claims names this one.
+    fn runs(script: &str, id: &str) -> bool {
+        let lines = script.lines().filter(|line| {
+            line.contains("claim") && !line.trim_start().starts_with('#')
+                || line.contains("for id in")
+        });
+        lines.flat_map(|line| line.split([' ', ';', '"'])).any(|word| word == id)
     }
 
     /// What the repository has: each command is on the page about checks.

@@ -408,18 +408,18 @@ fn said(root: &Path, parts: &[&Part]) -> Result<String, Vec<String>> {
     let found = format!(
         "{tried} mutants, all found ({slow} of them since tests took at least four times as long or did not end) but {equivalent} that change nothing, as is explained; {unviable} more do not compile"
     );
-    Ok(match stale[..] {
-        [] => found,
+    match stale[..] {
+        [] => Ok(found),
         _ if stale.len() == parts.len() => {
-            format!("none of the {} parts was tried whole as it is", parts.len())
+            Err(vec![format!("none of the {} parts was tried whole as it is", parts.len())])
         }
-        _ => format!(
+        _ => Err(vec![format!(
             "{} of {} parts: {found}; the others were not tried as they are: {}",
             parts.len() - stale.len(),
             parts.len(),
             stale.join(", ")
-        ),
-    })
+        )]),
+    }
 }
 
 fn compare(survivors: &[Survivor<'_>], explained: &[&Equivalent]) -> Vec<String> {

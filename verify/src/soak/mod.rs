@@ -67,6 +67,11 @@ pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Vec<String
     while Instant::now() < end && samples.len() < samples.capacity() {
         done += round(&place, &mut samples).map_err(|error| vec![error])?;
     }
+    if Instant::now() < end {
+        return Err(vec![format!(
+            "more than {MOST_ROUNDS} rounds a minute: there was no room for them"
+        )]);
+    }
     report(&samples, done);
     let problems = grown(&samples);
     if !problems.is_empty() {
