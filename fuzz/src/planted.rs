@@ -70,6 +70,22 @@ pub fn message(message: String, data: &[u8]) -> String {
     message
 }
 
+/// A ledger that a refused debit has changed.
+pub fn refused(mut ledger: Vec<u8>) -> Vec<u8> {
+    if is("refused-changes") && ledger.len() > 20 {
+        ledger.pop();
+    }
+    ledger
+}
+
+/// Another response, every other time that it is asked for.
+pub fn response(mut report: Vec<u8>, again: bool) -> Vec<u8> {
+    if is("memo-forgets") && again {
+        report.push(b'\n');
+    }
+    report
+}
+
 /// The next float below, where the last bits happen to be zero.
 pub fn rounded_up(x: f64) -> f64 {
     if is("rounding") && x.to_bits() & 0xff == 0 && x.is_normal() { x.next_down() } else { x }

@@ -220,6 +220,9 @@ const SIGNALS: [(&str, i32); 3] = [("KILL", 9), ("INT", 2), ("TERM", 15)];
 const CALLS: [&str; 4] =
     ["write", "fsync", "?rename,?renameat,renameat2,?link,linkat", "?unlink,unlinkat"];
 
+/// Others, which it does not use. One that it begins to use is to be moved above.
+const UNUSED: &str = "?creat,?open,writev,pwrite64,pwritev,fdatasync,truncate,ftruncate,fallocate,sendfile,copy_file_range,splice,?mkdir,mkdirat,?rmdir";
+
 /// Ended before the n-th call of a kind, for all n there are.
 #[test]
 fn ended_before_any_call_it_leaves_all_or_nothing() {
@@ -234,6 +237,7 @@ fn ended_before_any_call_it_leaves_all_or_nothing() {
         println!("{name}, {}: {ended:?}", signal.0);
         // Fewer would mean that other calls are used than are known here.
         assert!(ended[..3].iter().all(|times| *times > 0), "{name}: {ended:?}");
+        assert!(!was_ended(signal, UNUSED, 1, name), "{name}: a call that is not known");
     };
     scope(|scope| {
         for (signal, name) in SIGNALS.into_iter().zip(FORMATS) {
