@@ -78,8 +78,9 @@ fn bits(prob: f64, count: u16, groups: u8, words: impl Fn() -> Words) {
     let Ok(law) = law else { return };
     let flip = |constant_time| law.sample(constant_time, &mut words()).expect("words");
     assert_eq!(flip(false), flip(true), "another flip in constant time");
-    let (count, mut flips) = (usize::from(count) % 1000, vec![u64::MAX; usize::from(groups) % 17]);
+    let (count, groups) = (usize::from(count) % 1000, usize::from(groups) % 17);
     for constant_time in [false, true] {
+        let mut flips = vec![u64::MAX; groups];
         let flipped = law.half().sample_flips(
             &mut flips,
             count,

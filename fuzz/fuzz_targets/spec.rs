@@ -43,7 +43,10 @@ fuzz_target!(|json: &[u8]| {
         // Of any type; what comes of it are as many reports, of this mechanism.
         let Ok(reports) = mechanism.randomize(&answers, None) else { continue };
         assert_eq!(reports.len(), answers.len(), "not a report for each answer");
-        mechanism.count(&reports, &mut mechanism.counts()).expect("its own reports");
+        let counted = mechanism.count(&reports, &mut mechanism.counts());
+        // Of floats there are some that are too large for sums of squares.
+        let is_float = matches!(mechanism, Mechanism::F32(_) | Mechanism::F64(_));
+        assert!(counted.is_ok() || is_float, "its own reports are refused");
     }
 });
 

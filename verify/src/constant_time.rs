@@ -9,9 +9,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 /// What the program, the Python package and most users' programs are built with, what tests are, what small programs are, and what the smallest client is.
-const LEVELS: [&str; 4] = ["3", "2", "s", SMALLEST];
+const LEVELS: [&str; 5] = ["3", "2", "s", TOGETHER, SMALLEST];
 
-/// As in `verify/small`: all crates together, for size, without `std` and without unwinding.
+/// All crates together, for size.
+const TOGETHER: &str = "z with LTO";
+
+/// As in `verify/small`: besides without `std` and without unwinding.
 const SMALLEST: &str = "z with LTO and no std";
 
 /// Both forms of kernels, of which there is one without `std`.
@@ -96,6 +99,7 @@ fn build(root: &Path, level: &str) -> Result<PathBuf, Vec<String>> {
     let folder = target.join("constant-time").join(level.replace(' ', "-"));
     // A number is not quoted, a letter is.
     let settings: &[&str] = match level {
+        TOGETHER => &["opt-level=\"z\"", "lto=true", "codegen-units=1"],
         SMALLEST => &["opt-level=\"z\"", "lto=true", "codegen-units=1", "panic=\"abort\""],
         "s" => &["opt-level=\"s\""],
         "2" => &["opt-level=2"],
@@ -255,13 +259,14 @@ fn header(line: &str) -> Option<(u64, &str)> {
 }
 
 /// Functions that see lengths, parameters and addresses of memory alone; those of the rare case that the proof of `laplace_digits` declares; the form of noise that is not in constant time; and the source of secrets. Names end here, or with what a function is an instance of.
-const PUBLIC: [&str; 20] = [
+const PUBLIC: [&str; 21] = [
     "deniable_sample::bernoulli_float::lanes::lengths",
     "deniable_sample::uniform::surplus",
     "deniable_sample::uniform::either::EitherBelow::new",
     "deniable_sample::uniform::either::EitherBelow::surplus",
     "core::iter::adapters::zip::TrustedRandomAccessNoCoerce::size",
     "core::iter::traits::iterator::Iterator::zip",
+    "core::iter::adapters::zip::Zip<A,B> as core::iter::adapters::zip::ZipImpl<A,B>>::new",
     "deniable_sample::laplace_digits::ConstantTimeLaplace<I>::decide",
     "deniable::mechanism::randomized_response_bitvec::is_multiple",
     "deniable::mechanism::vector_integer_laplace_cks20::fast",

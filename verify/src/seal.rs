@@ -43,7 +43,9 @@ pub fn command(root: &Path, arguments: &[String]) -> Result<ExitCode, Findings> 
             }
             println!("{} proofs sealed, {} changes", survey(root)?.len(), changed.len());
         }
-        [flag] if flag == "--check" => println!("{} proofs sealed", check(root)?),
+        [flag] if flag == "--check" => {
+            println!("result: {} proofs are of the code that is there", check(root)?)
+        }
         _ => return Err(vec!["usage: seal [--check]".into()]),
     }
     Ok(ExitCode::SUCCESS)

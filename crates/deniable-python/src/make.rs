@@ -219,40 +219,37 @@ fn make_vector_float_laplace_cks20(
 /// Laplace noise on a whole number: of each person, or one about everybody.
 ///
 /// Give the `scale` of the noise, or `epsilon` with `sensitivity`, the most by which one person changes the number. With `bounds`, numbers outside of
-/// them are refused, and the sensitivity is their distance unless it is said. `dtype` is "int64" or "int32".
+/// them are refused, and the sensitivity is their distance unless it is said. `dtype` is "int64" or "int32". `constant_time` is what devices
+/// that draw in constant time were given: their reports are counted here, but no noise is drawn, since Python cannot keep it.
 ///
 /// >>> isinstance(make_scalar_integer_laplace_cks20(scale=2.0).invoke(7), int)
 /// True
 #[pyfunction]
-#[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, bounds=None, dtype="int64"))]
+#[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, bounds=None, dtype="int64", constant_time=false))]
 fn make_scalar_integer_laplace_cks20(
     scale: Option<f64>,
     epsilon: Option<f64>,
     sensitivity: Option<&Bound<'_, PyAny>>,
     bounds: Option<(i64, i64)>,
     dtype: &str,
+    constant_time: bool,
 ) -> Result<Measurement> {
     let number = integer_type(dtype)?;
     let sensitivity = sensitivity.map(|most| whole("sensitivity", most)).transpose()?;
     let sensitivity = sensitivity.or(bounds.map(|(low, high)| high.abs_diff(low)));
     let scale = integer_scale(one_of("scale", scale, epsilon)?, sensitivity)?;
-    Measurement::of_spec(Spec::ScalarIntegerLaplaceCks20 {
-        number,
-        bounds,
-        scale,
-        constant_time: false,
-    })
+    Measurement::of_spec(Spec::ScalarIntegerLaplaceCks20 { number, bounds, scale, constant_time })
 }
 
 /// Laplace noise on many whole numbers about everybody, as one vector: a histogram, say.
 ///
-/// Give the `scale` of the noise, or `epsilon` with `sensitivity`, the most by which one person changes the numbers, all changes added up. `size` is their number: if it is given, others are refused. `dtype` is "int64" or "int32".
+/// Give the `scale` of the noise, or `epsilon` with `sensitivity`, the most by which one person changes the numbers, all changes added up. `size` is their number: if it is given, others are refused. `dtype` is "int64" or "int32". `constant_time` is as for one number.
 ///
 /// >>> histogram = make_vector_integer_laplace_cks20(epsilon=1.0, sensitivity=1)
 /// >>> len(histogram.invoke([120, 40, 3]))
 /// 3
 #[pyfunction]
-#[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, size=None, bounds=None, dtype="int64"))]
+#[pyo3(signature = (scale=None, *, epsilon=None, sensitivity=None, size=None, bounds=None, dtype="int64", constant_time=false))]
 fn make_vector_integer_laplace_cks20(
     scale: Option<f64>,
     epsilon: Option<f64>,
@@ -260,6 +257,7 @@ fn make_vector_integer_laplace_cks20(
     size: Option<&Bound<'_, PyAny>>,
     bounds: Option<(i64, i64)>,
     dtype: &str,
+    constant_time: bool,
 ) -> Result<Measurement> {
     let number = integer_type(dtype)?;
     let sensitivity = sensitivity.map(|most| whole("sensitivity", most)).transpose()?;
@@ -270,7 +268,7 @@ fn make_vector_integer_laplace_cks20(
         bounds,
         size,
         scale,
-        constant_time: false,
+        constant_time,
     })
 }
 

@@ -195,7 +195,15 @@ def test_counts_know_their_parameters():
 def test_constant_time_is_refused():
     smokes = make_randomized_response_bool(0.75, constant_time=True)
     ticks = make_randomized_response_bitvec(8, 8, 0.5, constant_time=True)
+    hours = deniable.make_scalar_integer_laplace_cks20(2.0, constant_time=True)
+    days = deniable.make_vector_integer_laplace_cks20(2.0, constant_time=True)
     for act in (
+        lambda: hours.invoke(1),
+        lambda: hours.randomize([1]),
+        lambda: hours.randomize(numpy.array([1])),
+        lambda: hours.randomize(pyarrow.array([1])),
+        lambda: days.invoke([1, 2]),
+        lambda: days.randomize(numpy.array([1, 2])),
         lambda: smokes.invoke(True),
         lambda: smokes.randomize([True]),
         lambda: smokes.randomize(numpy.array([True], dtype=object)),
@@ -211,3 +219,4 @@ def test_constant_time_is_refused():
             act()
     # What devices report is counted.
     assert smokes.count([True, False]).reports == 2
+    assert hours.count([1, -1]).reports == 2

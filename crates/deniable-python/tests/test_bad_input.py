@@ -285,7 +285,7 @@ CLIENT = deniable.RapporClient(PARAMS)
 RAPPOR = deniable.RapporCounts(PARAMS, [CLIENT.report("page", "a")])
 DRINK = deniable.make_randomized_response(["tea", "coffee"], 0.8)
 FLOAT = dict(scale=None, epsilon=1.0, sensitivity=1.0, bounds=(0, 1), k=-10, dtype="float64")
-INTEGER = dict(scale=None, epsilon=1.0, sensitivity=1, bounds=(0, 1), dtype="int64")
+INTEGER = dict(scale=None, epsilon=1.0, sensitivity=1, bounds=(0, 1), dtype="int64", constant_time=False)
 
 # Every function and method, with arguments that are accepted.
 ACCEPTED = {

@@ -24,7 +24,7 @@ MADE = {
     "scalar_float_laplace_cks20": dict(scale=2.0, bounds=(0.0, 120.0), k=-3, dtype="float32"),
     "vector_float_laplace_cks20": dict(scale=2.0, bounds=(-1.5, 1.5), size=3, k=-10),
     "scalar_integer_laplace_cks20": dict(scale=2.0, bounds=(-5, 2**40)),
-    "vector_integer_laplace_cks20": dict(scale=2.0, bounds=(-5, 5), size=3, dtype="int32"),
+    "vector_integer_laplace_cks20": dict(scale=2.0, bounds=(-5, 5), size=3, dtype="int32", constant_time=True),
 }
 
 

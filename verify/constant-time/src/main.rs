@@ -72,7 +72,6 @@ const fn members_and_rare(answers: usize, words: usize) -> Expected {
 
 /// What is run. No decision on secrets, but for those that may be told, one by one.
 const CASES: &[Case] = &[
-    ("no randomness at all", NOTHING, |_| 7),
     ("Word::below_and_equal", NOTHING, |secret| {
         secret::compare(draw(secret), 0x8000_0000_0000_0001)
     }),
@@ -178,6 +177,18 @@ const CASES: &[Case] = &[
         let answer = secret_bits(130, secret);
         let report = secret::bits_of_any_source(&bits(130, 130, 0.3, true), &answer, secret);
         report.as_words().iter().fold(0, |sum, word| sum ^ word)
+    }),
+    ("invoke_batch_from of 70 answers", NOTHING, |secret| {
+        let answers: Vec<bool> = (0..70).map(|_| draw(secret) & 1 == 1).collect();
+        let reports = secret::yes_no_batch_of_any_source(&yes_no(0.7, true), &answers, secret);
+        reports.into_iter().fold(0, |sum, report| sum << 1 ^ u64::from(report))
+    }),
+    // All at once, and then each, when it is known.
+    ("invoke_batch_from of 5 bit vectors with a max_weight", members(1 + 5), |secret| {
+        let answers: Vec<BitVector> = (0..5).map(|_| secret_bits(130, secret)).collect();
+        let law = bits(130, 100, 0.3, true);
+        let reports = secret::bits_batch_of_any_source(&law, &answers, secret);
+        reports.iter().flat_map(BitVector::as_words).fold(0, |sum, word| sum ^ word)
     }),
     ("a branch on a random bit", PlantedInAnswers, |secret| branch(draw(secret) & 1 == 1)),
     ("sample_bernoulli_float without constant_time", Planted, |secret| {
@@ -341,6 +352,9 @@ pub(crate) struct SecretWords {
     zero_after: Option<usize>,
     /// Whether what mechanisms draw is secret. Answers always are.
     are_words_secret: bool,
+    /// How many answers there were, and how many words.
+    answers: usize,
+    words: usize,
 }
 
 impl Entropy for SecretWords {
@@ -353,6 +367,7 @@ impl Entropy for SecretWords {
         if self.are_words_secret {
             valgrind::mark_secret(words);
         }
+        self.words += words.len();
         Ok(())
     }
 }
@@ -361,6 +376,7 @@ impl Entropy for SecretWords {
 fn draw(secret: &mut SecretWords) -> u64 {
     let mut answer = [split_mix(&mut secret.state)];
     valgrind::mark_secret(&mut answer);
+    secret.answers += 1;
     answer[0]
 }
 
@@ -394,29 +410,58 @@ fn has_vectors() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// How often memcheck finds that a case depends on what it draws. The result is made public without being looked at.
-fn decisions(name: &str, run: Run, are_words_secret: bool) -> usize {
+/// What came of a case.
+struct Found {
+    /// How often memcheck finds that it depends on what is secret.
+    decisions: usize,
+    answers: usize,
+    words: usize,
+    /// Whether what comes out depends on it: else nothing went through.
+    is_result_secret: bool,
+}
+
+/// Runs a case. Its result is made public without being looked at.
+fn run(name: &str, run: Run, are_words_secret: bool) -> Found {
     // Where memcheck's log goes too.
     eprintln!("{name}:");
     let before = valgrind::error_count();
     let state = 0x243f_6a88_85a3_08d3;
-    let mut result = [run(&mut SecretWords { state, zero_after: None, are_words_secret })];
+    let mut secret =
+        SecretWords { state, zero_after: None, are_words_secret, answers: 0, words: 0 };
+    let mut result = [run(&mut secret)];
+    let is_result_secret = valgrind::is_secret(&result);
     valgrind::mark_public(&mut result);
     black_box(result);
-    valgrind::error_count() - before
+    let SecretWords { answers, words, .. } = secret;
+    Found { decisions: valgrind::error_count() - before, answers, words, is_result_secret }
 }
 
-/// Runs a case with answers and words secret, then with answers alone.
-fn check(name: &str, expected: Expected, run: Run) {
+/// Runs a case with answers and words secret, then with answers alone, if it has both. Those that are right by mistake, since nothing secret comes
+/// out, are said to be so.
+fn check(name: &str, expected: Expected, run_it: Run) -> bool {
     let (all, answers) = match expected {
         Exactly { answers, words } => ((answers + words).to_string(), Some(answers.to_string())),
         Planted => ("some".to_owned(), None),
         PlantedInAnswers => ("some".to_owned(), Some("some".to_owned())),
     };
-    println!("{all}\t{}\t{name}", decisions(name, run, true));
-    if let Some(expected) = answers {
-        println!("{expected}\t{}\t{name}, the answers alone", decisions(name, run, false));
+    let is_told = |found: &Found| {
+        let is_secret = matches!(expected, Planted | PlantedInAnswers) || found.is_result_secret;
+        if !is_secret {
+            eprintln!("{name}: what comes out depends on nothing secret");
+        }
+        is_secret
+    };
+    let both = run(name, run_it, true);
+    let mut is_right = is_told(&both);
+    if both.words > 0 || both.answers == 0 || answers.is_none() {
+        println!("{all}\t{}\t{name}", both.decisions);
     }
+    if let Some(expected) = answers.filter(|_| both.answers > 0) {
+        let alone = run(name, run_it, false);
+        is_right &= is_told(&alone);
+        println!("{expected}\t{}\t{name}, the answers alone", alone.decisions);
+    }
+    is_right
 }
 
 fn main() -> ExitCode {
@@ -447,9 +492,12 @@ fn main() -> ExitCode {
             &[]
         }
     };
-    CASES.iter().chain(system).for_each(|&(name, expected, run)| check(name, expected, run));
+    let mut is_right = true;
+    for &(name, expected, run) in CASES.iter().chain(system) {
+        is_right &= check(name, expected, run);
+    }
     // So that it is there to be looked at.
     black_box(secret::planted::division(black_box(7)));
     black_box(secret::planted::of_two_words(black_box(7)));
-    ExitCode::SUCCESS
+    if is_right { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

@@ -130,6 +130,24 @@ pub(crate) fn bits_of_any_source(
 }
 
 #[inline(never)]
+pub(crate) fn yes_no_batch_of_any_source(
+    mechanism: &RandomizedResponseBool,
+    answers: &[bool],
+    secret: &mut dyn Entropy,
+) -> Vec<bool> {
+    mechanism.invoke_batch_from(answers, secret).expect(ENDLESS)
+}
+
+#[inline(never)]
+pub(crate) fn bits_batch_of_any_source(
+    mechanism: &RandomizedResponseBitvec,
+    answers: &[BitVector],
+    secret: &mut dyn Entropy,
+) -> Vec<BitVector> {
+    mechanism.invoke_batch_from(answers, secret).expect(ENDLESS)
+}
+
+#[inline(never)]
 pub(crate) fn number(
     mechanism: &ScalarIntegerLaplaceCks20<i64>,
     number: i64,
@@ -160,15 +178,6 @@ pub(crate) mod system {
     #[inline(never)]
     pub(crate) fn yes_no_batch(mechanism: &RandomizedResponseBool, answers: &[bool]) -> Vec<bool> {
         mechanism.invoke_batch(answers).expect(WORKS)
-    }
-
-    #[inline(never)]
-    pub(crate) fn yes_no_batch_from(
-        mechanism: &RandomizedResponseBool,
-        answers: &[bool],
-        secret: &mut dyn Entropy,
-    ) -> Vec<bool> {
-        mechanism.invoke_batch_from(answers, secret).expect(ENDLESS)
     }
 
     #[inline(never)]

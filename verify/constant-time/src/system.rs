@@ -17,10 +17,6 @@ pub(crate) const CASES: &[Case] = &[
     ("RandomizedResponseBool::invoke_batch", NOTHING, |secret| {
         ones(secret::system::yes_no_batch(&yes_no(0.7, true), &truth_values(secret)))
     }),
-    ("RandomizedResponseBool::invoke_batch_from", NOTHING, |secret| {
-        let answers = truth_values(secret);
-        ones(secret::system::yes_no_batch_from(&yes_no(0.7, true), &answers, secret))
-    }),
     ("RandomizedResponseBool::invoke_packed", NOTHING, |secret| {
         let mut answers: Vec<u64> = (0..34).map(|_| draw(secret)).collect();
         secret::system::packed(&yes_no(0.7, true), &mut answers, 33 * 64 + 6);

@@ -72,7 +72,13 @@ fn ci() -> Result<bool, String> {
     done("f32");
     let cases = cases::run(CASES, None);
     done("cases");
-    Ok(vectors && casts && certified && sweep && cases)
+    let all = vectors && casts && certified && sweep && cases;
+    if all {
+        println!(
+            "result: known answers, {CASTS} casts and {CASES} cases a function, {CERTIFIED} enclosures, every {CI_STRIDE}th number of 32 bits"
+        );
+    }
+    Ok(all)
 }
 
 #[derive(Default)]

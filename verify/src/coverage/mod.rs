@@ -152,18 +152,18 @@ fn parse(text: &str) -> Result<Vec<Reason>, Vec<String>> {
 }
 
 /// Whether a file is a core crate's, and no file of tests.
-/// Whether there is a function in a file.
-fn has_code(text: &str) -> bool {
-    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
-    code.flat_map(str::split_whitespace).any(|word| word == "fn")
-}
-
 fn is_source(file: &str) -> bool {
     let mut parts = file.split('/');
     let is_core = parts.next() == Some("crates")
         && parts.next().is_some_and(|name| CRATES.contains(&name))
         && parts.next() == Some("src");
     is_core && parts.all(|part| part != "tests" && part != "tests.rs")
+}
+
+/// Whether there is a function in a file.
+fn has_code(text: &str) -> bool {
+    let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+    code.flat_map(str::split_whitespace).any(|word| word == "fn")
 }
 
 fn leave_out_tests(reached: &mut Reached, source: &Source) {

@@ -64,8 +64,9 @@ impl Packed {
         self.bytes
     }
 
+    /// At least one, so that rows of nothing are none.
     fn row_words(self) -> usize {
-        self.bytes.div_ceil(8)
+        self.bytes.div_ceil(8).max(1)
     }
 
     /// The bytes of a column of reports, one row after the other.

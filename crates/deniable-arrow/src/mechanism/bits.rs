@@ -186,7 +186,7 @@ fn no_member(mechanism: &RandomizedResponseBitvec) -> crate::Error {
 
 /// Adds the bits of all rows, one after the other.
 fn add_bits(rows: &[u64], length: usize, bits: &mut BooleanBufferBuilder) {
-    let row_words = length.div_ceil(64);
+    let row_words = length.div_ceil(64).max(1);
     let mut bytes = Vec::with_capacity(8 * row_words);
     for row in rows.chunks(row_words) {
         bytes.clear();

@@ -284,6 +284,7 @@ def make_scalar_integer_laplace_cks20(
     sensitivity: SupportsIndex | None = None,
     bounds: tuple[SupportsIndex, SupportsIndex] | None = None,
     dtype: Literal["int64", "int32"] = "int64",
+    constant_time: bool = False,
 ) -> Measurement: ...
 def make_vector_integer_laplace_cks20(
     scale: _Number | None = None,
@@ -293,6 +294,7 @@ def make_vector_integer_laplace_cks20(
     size: SupportsIndex | None = None,
     bounds: tuple[SupportsIndex, SupportsIndex] | None = None,
     dtype: Literal["int64", "int32"] = "int64",
+    constant_time: bool = False,
 ) -> Measurement: ...
 def debias_randomized_response_bool(reports: Any, prob: _Number) -> float: ...
 def debias_randomized_response(reports: Any, categories: _Categories, prob: _Number) -> list[float]: ...

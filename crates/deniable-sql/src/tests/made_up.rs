@@ -237,7 +237,7 @@ fn what_is_accepted_is_a_way_to_estimate() {
     assert!(accepted > texts() / 20, "{accepted}");
 }
 
-/// Ends at the depth that the parser allows, and not at that of the stack.
+/// However deep it is, it ends with a refusal, and not with the stack.
 #[test]
 fn nested_without_end() {
     for (open, close) in [("[", "]"), ("{ a = ", " }")] {

@@ -20,6 +20,15 @@ pub(crate) fn mark_public(words: &mut [u64]) {
     request(MAKE_MEM_DEFINED, words.as_mut_ptr().expose_provenance(), size_of_val(words));
 }
 
+/// Whether any bit of `words` is secret, or computed from one that is.
+pub(crate) fn is_secret(words: &[u64]) -> bool {
+    let mut undefined = vec![0_u64; words.len()];
+    let [words_at, undefined_at] =
+        [words.as_ptr().expose_provenance(), undefined.as_mut_ptr().expose_provenance()];
+    let request = [GET_VBITS, words_at, undefined_at, size_of_val(words)];
+    request_of(request) == 1 && undefined.iter().any(|&bits| bits != 0)
+}
+
 /// How many errors memcheck has found since the start of the program, repeated ones included.
 pub(crate) fn error_count() -> usize {
     request(COUNT_ERRORS, 0, 0)
@@ -30,11 +39,12 @@ const RUNNING_ON_VALGRIND: usize = 0x1001;
 const COUNT_ERRORS: usize = 0x1201;
 const MAKE_MEM_UNDEFINED: usize = MEMCHECK + 1;
 const MAKE_MEM_DEFINED: usize = MEMCHECK + 2;
+const GET_VBITS: usize = MEMCHECK + 8;
 const MEMCHECK: usize = (b'M' as usize) << 24 | (b'C' as usize) << 16;
 
 #[cfg(target_arch = "x86_64")]
-fn request(code: usize, address: usize, length: usize) -> usize {
-    let arguments = [code, address, length, 0, 0, 0];
+fn request_of([code, first, second, third]: [usize; 4]) -> usize {
+    let arguments = [code, first, second, third, 0, 0];
     let mut answer = 0_usize;
     // SAFETY: on the processor the four rotations add up to 128 bits and the exchange is of a register
     // with itself, so nothing changes but the flags, which the compiler takes for lost. Valgrind knows
@@ -56,8 +66,12 @@ fn request(code: usize, address: usize, length: usize) -> usize {
 }
 
 #[cfg(not(target_arch = "x86_64"))]
-fn request(_code: usize, _address: usize, _length: usize) -> usize {
+fn request_of(_: [usize; 4]) -> usize {
     0
+}
+
+fn request(code: usize, address: usize, length: usize) -> usize {
+    request_of([code, address, length, 0])
 }
 
 #[cfg(test)]
