@@ -325,7 +325,7 @@ fn the_symmetric_one_is_within_the_loss_and_the_next_is_not() {
     }
     assert_eq!(symmetric(Epsilon::INFINITY).unwrap().0, down(1.0));
     // The least one above 1/2 that there is.
-    let least = (0.5f64.next_up(), 1.0 - 0.5f64.next_up());
+    let least = (up(0.5), 1.0 - up(0.5));
     for (one, zero) in [(0.75, 0.25), least] {
         assert_eq!(symmetric(Epsilon::new(map(one, zero)).unwrap()).unwrap(), (one, zero));
     }
