@@ -79,6 +79,9 @@ pub trait Noise: Sized {
     /// By how much a number is moved at most before noise is added.
     fn rounding(&self) -> f64;
 
+    /// How far the bounds are from the least and the greatest number of the type, if there are bounds.
+    fn room(&self) -> Option<[f64; 2]>;
+
     /// Adds noise to numbers where they are.
     ///
     /// # Errors
@@ -163,12 +166,21 @@ pub(super) trait Counted: Noise {
         let bounds = bounds.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
         let mut found = QuestionEstimate::of_numbers(numbers, scale, bounds, how)?;
         let rounding = self.rounding();
-        if let Some(mean) = found.mean.as_mut().filter(|_| rounding > 0.0) {
-            mean.low = (mean.low - rounding).max(bounds.0);
-            mean.high = (mean.high + rounding).min(bounds.1);
+        let [raised, lowered] =
+            self.room().map_or([0.0; 2], |room| room.map(|room| cut(scale, room)));
+        if let Some(mean) = found.mean.as_mut() {
+            mean.low = (mean.low - rounding - raised).max(bounds.0);
+            mean.high = (mean.high + rounding + lowered).min(bounds.1);
+        }
+        if rounding > 0.0 {
             found.notes.push(format!(
                 "The numbers were rounded to multiples of {}: the mean can be off by half of that, and the interval is so much wider.",
                 2.0 * rounding,
+            ));
+        }
+        if raised.max(lowered) > SEEN * scale {
+            found.notes.push(format!(
+                "The bounds are near the ends of the column's type, where noise is cut off: the mean can be too high by {raised} or too low by {lowered}, and the interval is so much wider.",
             ));
         }
         Ok(found)
@@ -182,6 +194,16 @@ const STAND_IN: &str = "a number of the column's type, and within the bounds";
 
 /// The squares of numbers up to here can be added up.
 const LARGEST: f64 = 1e100;
+
+/// Of a scale: what is less is not worth a note.
+const SEEN: f64 = 1e-9;
+
+/// By how much a mean is moved at most where noise stays within the type: a number so far from its end loses, in the mean, what noise has beyond. That is
+/// (scale/2)·e^(−room/scale) for Laplace's law, and no more for the one on integers, whose factor is 1/(2 sinh(1/scale)).
+pub(super) fn cut(scale: f64, room: f64) -> f64 {
+    // A scale of 0 is none to divide by.
+    if room == 0.0 { scale / 2.0 } else { scale / 2.0 * (-room / scale).exp() }
+}
 
 macro_rules! floats {
     ($($number:ty, $column:ty, $accepted:literal;)*) => {$(
@@ -262,6 +284,11 @@ macro_rules! floats {
                 // On the finest grid nothing is rounded.
                 let (finest, _) = get_discretization_consts::<$number>(None).expect("there is one");
                 if k > finest { 2f64.powi(k - 1) } else { 0.0 }
+            }
+
+            fn room(&self) -> Option<[f64; 2]> {
+                let (low, high) = self.scale_and_bounds().1?;
+                Some([low - f64::from(<$number>::MIN), f64::from(<$number>::MAX) - high])
             }
 
             fn add_to(&self, numbers: &mut [$number]) -> Result<()> {
@@ -383,6 +410,15 @@ macro_rules! integers {
 
             fn rounding(&self) -> f64 {
                 0.0
+            }
+
+            fn room(&self) -> Option<[f64; 2]> {
+                let (low, high) = match self {
+                    IntegerNoise::Scalar(noise) => noise.input_domain().bounds(),
+                    IntegerNoise::Vector(noise) => noise.input_domain().element().bounds(),
+                }?;
+                let room = [low.abs_diff(<$number>::MIN), <$number>::MAX.abs_diff(high)];
+                Some(room.map(|room| room as f64))
             }
 
             fn add_to(&self, numbers: &mut [$number]) -> Result<()> {

@@ -384,6 +384,60 @@ fn a_mean_of_numbers_on_a_coarse_grid_says_so() {
     assert_eq!(found.notes.len(), 1);
 }
 
+/// Reports that are as the law has them: one for each of so many equal chances.
+#[test]
+fn intervals_hold_a_mean_near_the_ends_of_a_type() {
+    const REPORTS: i32 = 100_000;
+    let noise = |scale: f64| {
+        let chances = (0..REPORTS).map(|i| (f64::from(i) + 0.5) / f64::from(REPORTS) - 0.5);
+        chances.map(move |u| -scale * u.signum() * (1.0 - 2.0 * u.abs()).ln())
+    };
+    let estimated = |bounds: [i32; 2], scale: f64, answer: i32| {
+        let json = format!(
+            r#"{{"mechanism":"scalar_integer_laplace_cks20","number":"i32","bounds":{bounds:?},"scale":{scale:?}}}"#
+        );
+        let made = mechanism(&json);
+        // A cast keeps within the type, as the mechanism does.
+        let reports = noise(scale).map(|noise| (f64::from(answer) + noise).round() as i32);
+        let mut counts = made.counts();
+        made.count(&Int32Array::from_iter_values(reports), &mut counts).unwrap();
+        let found = made.estimate(&counts, &How::default()).unwrap();
+        (found.mean.unwrap(), found.notes.len())
+    };
+    // Half of the noise is cut off, or a fifth, or next to nothing.
+    for scale in [1e4, 1e9, 3e9] {
+        for (bounds, answer) in [([0, i32::MAX], i32::MAX), ([i32::MIN, 0], i32::MIN)] {
+            let (mean, notes) = estimated(bounds, scale, answer);
+            let (off, truth) = ((mean.mean - f64::from(answer)).abs(), f64::from(answer));
+            assert!(mean.low <= truth && truth <= mean.high, "{mean:?}");
+            // Without the noise that is cut off, the interval would not.
+            assert!(off > 20.0 * mean.standard_error && notes == 1, "{mean:?}");
+        }
+    }
+    let (mean, notes) = estimated([0, 1_000_000_000], 1e9, 1_000_000_000);
+    assert!(mean.mean < 0.9e9 && mean.high >= 1e9 && notes == 1, "{mean:?}");
+    let (mean, notes) = estimated([0, 1_000_000_000], 1e7, 500_000_000);
+    assert!(mean.high - mean.low < 4.0 * mean.standard_error && notes == 0, "{mean:?}");
+    assert!(mean.low < 5e8 && mean.high > 5e8, "{mean:?}");
+
+    let widest = |number: &str, most: &str| {
+        let json = format!(
+            r#"{{"mechanism":"scalar_float_laplace_cks20","number":"{number}","bounds":[0.0,{most}],"scale":1.2676506002282294e30,"k":null}}"#
+        );
+        let made = mechanism(&json);
+        let (room, scale) = match &made {
+            Mechanism::F32(noise) => (noise.room(), noise.scale_and_bounds().0),
+            Mechanism::F64(noise) => (noise.room(), noise.scale_and_bounds().0),
+            _ => unreachable!(),
+        };
+        room.unwrap().map(|room| numbers::cut(scale, room) / scale)
+    };
+    assert_eq!(widest("f32", "3.4028234663852886e38"), [0.0, 0.5]);
+    assert_eq!(widest("f64", "3.4028234663852886e38"), [0.0, 0.0]);
+    assert_eq!(numbers::cut(0.0, 0.0), 0.0);
+    assert_eq!(numbers::cut(2.0, 2.0), (-1f64).exp());
+}
+
 #[test]
 fn short_keys_of_a_dictionary_are_not_kept_when_there_are_many_categories() {
     let categories: Vec<String> = (0..300).map(|i| i.to_string()).collect();
