@@ -1,6 +1,8 @@
 //! What a mechanism is.
 
 use alloc::boxed::Box;
+// Small processors cannot count references from several threads.
+#[cfg(target_has_atomic = "ptr")]
 use alloc::sync::Arc;
 use alloc::vec::Vec;
 
@@ -162,7 +164,9 @@ macro_rules! behind_a_pointer {
     )*};
 }
 
-behind_a_pointer!(&M Box<M> Arc<M>);
+behind_a_pointer!(&M Box<M>);
+#[cfg(target_has_atomic = "ptr")]
+behind_a_pointer!(Arc<M>);
 
 /// A measurement that each respondent applies to their own answer.
 ///

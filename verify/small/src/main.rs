@@ -1,6 +1,7 @@
-//! A respondent's device: mechanisms without `std`, with an allocator, entropy and a panic handler of its own.
+//! A respondent's device: mechanisms without `std`, with an allocator, entropy and a panic handler of its own. It is a program of Linux without the
+//! C library, of a chip without an operating system, or a module of WebAssembly.
 //!
-//! That it links is the check. Whatever brings in `std` brings in a second panic handler, which the compiler refuses. It then runs, and
+//! That it links is a check. Whatever brings in `std` brings in a second panic handler, which the compiler refuses. It then runs, and
 //! ends with 0 if every answer was as it must be.
 #![deny(unsafe_code)]
 #![no_std]
@@ -13,15 +14,25 @@ use deniable::rappor::{Client, Params, Secret};
 use deniable::{
     BitVector, DiscreteDistance, Entropy, Epsilon, LocalRandomizer, Measurement, Result,
     make_randomized_response, make_randomized_response_bitvec, make_randomized_response_bool,
+    sample,
 };
 
-use backend::platform::{Broken, Platform};
+use backend::platform::Platform;
 
 /// The chance that 64 fair answers are all the same is 2^−63.
 const RUNS: usize = 64;
 
+/// 0 if every answer was as it must be, 1 if one was not, 2 if the device was refused one.
+fn status() -> i32 {
+    match run() {
+        Ok(true) => 0,
+        Ok(false) => 1,
+        Err(_) => 2,
+    }
+}
+
 fn run() -> Result<bool> {
-    let device = &mut Platform;
+    let device = &mut Device;
     Ok(booleans(device)?
         && categories(device)?
         && bits(device)?
@@ -50,7 +61,7 @@ fn bits(device: &mut dyn Entropy) -> Result<bool> {
     Ok((1..RUNS).contains(&report.count_ones()))
 }
 
-fn cohorts(device: &mut Platform) -> Result<bool> {
+fn cohorts(device: &mut Device) -> Result<bool> {
     let mut words = [0; 4];
     device.fill(&mut words)?;
     let mut secret = [0; 32];
@@ -67,4 +78,25 @@ fn cohorts(device: &mut Platform) -> Result<bool> {
 fn refuses_without_entropy() -> Result<bool> {
     let smokes = make_randomized_response_bool(0.75, false)?;
     Ok(smokes.invoke_from(&true, &mut Broken).is_err())
+}
+
+struct Device;
+
+impl Entropy for Device {
+    fn fill(&mut self, words: &mut [u64]) -> sample::Result<()> {
+        Platform.fill(words)?;
+        if cfg!(feature = "planted-stuck") {
+            words.fill(0);
+        }
+        Ok(())
+    }
+}
+
+/// A device whose generator has failed.
+struct Broken;
+
+impl Entropy for Broken {
+    fn fill(&mut self, _words: &mut [u64]) -> sample::Result<()> {
+        Err(sample::Error::entropy_unavailable())
+    }
 }

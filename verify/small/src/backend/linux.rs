@@ -1,13 +1,12 @@
-//! What a platform has to bring: memory, entropy, a way to start and to end. Here it is Linux by its system calls alone.
+//! Linux, by its system calls alone.
 
-use core::alloc::{GlobalAlloc, Layout};
 use core::arch::{asm, global_asm};
-use core::cell::UnsafeCell;
 use core::panic::PanicInfo;
-use core::sync::atomic::{AtomicUsize, Ordering};
 
 use deniable::Entropy;
 use deniable::sample::{Error, Result};
+
+pub(crate) const ARENA: usize = 1 << 14;
 
 /// The kernel's generator, asked for every draw.
 pub(crate) struct Platform;
@@ -24,15 +23,6 @@ impl Entropy for Platform {
             }
         }
         Ok(())
-    }
-}
-
-/// A device whose generator has failed.
-pub(crate) struct Broken;
-
-impl Entropy for Broken {
-    fn fill(&mut self, _words: &mut [u64]) -> Result<()> {
-        Err(Error::entropy_unavailable())
     }
 }
 
@@ -80,11 +70,7 @@ global_asm!(".globl _start", "_start: xor ebp, ebp", "and rsp, -16", "call {}", 
 global_asm!(".globl _start", "_start: mov x29, #0", "bl {}", "brk #1", sym start);
 
 extern "C" fn start() -> ! {
-    end(match crate::run() {
-        Ok(true) => 0,
-        Ok(false) => 1,
-        Err(_) => 2,
-    })
+    end(crate::status() as usize)
 }
 
 fn end(status: usize) -> ! {
@@ -95,42 +81,11 @@ fn end(status: usize) -> ! {
     }
 }
 
+const PANICKED: usize = 101;
+
 #[panic_handler]
 fn panicked(_: &PanicInfo<'_>) -> ! {
-    end(101)
-}
-
-/// Memory that is handed out once and not taken back: enough for a run.
-struct Arena {
-    memory: UnsafeCell<[u8; ARENA]>,
-    used: AtomicUsize,
-}
-
-const ARENA: usize = 1 << 20;
-
-#[global_allocator]
-static MEMORY: Arena = Arena { memory: UnsafeCell::new([0; ARENA]), used: AtomicUsize::new(0) };
-
-// SAFETY: each part of the memory is handed out once.
-unsafe impl Sync for Arena {}
-
-// SAFETY: what is handed out is aligned, within the memory, and overlaps nothing else that was.
-unsafe impl GlobalAlloc for Arena {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let start = self.memory.get().cast::<u8>();
-        // As much more as the alignment may take.
-        let Some(taken) = layout.size().checked_add(layout.align()) else {
-            return core::ptr::null_mut();
-        };
-        let from = self.used.fetch_add(taken, Ordering::Relaxed);
-        if from.saturating_add(taken) > ARENA {
-            return core::ptr::null_mut();
-        }
-        let place = start.wrapping_add(from);
-        place.wrapping_add(place.align_offset(layout.align()))
-    }
-
-    unsafe fn dealloc(&self, _: *mut u8, _: Layout) {}
+    end(PANICKED)
 }
 
 /// What the compiler calls by name, where there is no C library. The crates of the compiler have them, weakly, on such targets only.
@@ -219,5 +174,18 @@ mod memory {
     unsafe extern "C" fn bcmp(a: *const c_void, b: *const c_void, length: usize) -> c_int {
         // SAFETY: the caller vouches for it.
         unsafe { memcmp(a, b, length) }
+    }
+}
+
+/// What the library's compiled parts name for unwinding. Here a panic ends the program, and nothing unwinds.
+mod unwinding {
+    #[unsafe(no_mangle)]
+    extern "C" fn rust_eh_personality() -> ! {
+        super::end(super::PANICKED)
+    }
+
+    #[unsafe(no_mangle)]
+    extern "C" fn _Unwind_Resume() -> ! {
+        super::end(super::PANICKED)
     }
 }
