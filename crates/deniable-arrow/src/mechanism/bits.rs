@@ -12,9 +12,9 @@ use deniable::RandomizedResponseBitvec;
 use deniable::prelude::*;
 
 use super::{Answer, another_type, no_stand_in};
-use crate::Result;
 use crate::columns;
 use crate::kind::{Packed, word};
+use crate::{Error, Result};
 
 /// [`Mechanism::randomize`](super::Mechanism::randomize) of bits.
 pub(super) fn randomize(
@@ -23,6 +23,7 @@ pub(super) fn randomize(
     missing: Option<Answer<'_>>,
 ) -> Result<ArrayRef> {
     let (length, count) = (length(mechanism), answers.len());
+    check_offsets(answers.data_type(), count, length)?;
     let packed = Packed::bits(length);
     let is_list = answers.data_type().is_nested();
     let mut bytes = Vec::with_capacity(if is_list { 0 } else { count * packed.row_bytes() });
@@ -50,6 +51,22 @@ pub(super) fn randomize(
             if packed.data_type() == other { packed } else { columns::cast(&packed, other) }
         }
     })
+}
+
+/// That the offsets of a type reach the end of the reports. A column in which something is missing can be shorter than its reports, so the type, the number of
+/// rows and the length decide and nothing else: an error must not tell.
+fn check_offsets(answers: &DataType, count: usize, length: usize) -> Result<()> {
+    let row = match answers {
+        DataType::List(item) if is_truth(item) => length,
+        DataType::Binary => length.div_ceil(8),
+        _ => return Ok(()),
+    };
+    if count.checked_mul(row).is_some_and(|end| i32::try_from(end).is_ok()) {
+        return Ok(());
+    }
+    Err(Error::data_type(
+        "the offsets of the column's type have 32 bits, which end before the reports do; accepted are types whose offsets have 64 bits, or fewer rows at a time",
+    ))
 }
 
 /// The bits of each row in whole words, with zeros behind them.
@@ -180,7 +197,7 @@ impl Rows {
     }
 }
 
-fn no_member(mechanism: &RandomizedResponseBitvec) -> crate::Error {
+fn no_member(mechanism: &RandomizedResponseBitvec) -> Error {
     deniable::Error::not_a_member(mechanism.input_domain().members()).into()
 }
 
@@ -199,4 +216,39 @@ fn lists<O: OffsetSizeTrait>(item: &FieldRef, count: usize, values: ArrayRef) ->
     let length = values.len().checked_div(count).unwrap_or(0);
     let offsets = OffsetBuffer::from_lengths(std::iter::repeat_n(length, count));
     Arc::new(GenericListArray::<O>::new(item.clone(), offsets, values, None))
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow_schema::Field;
+
+    use super::*;
+
+    #[test]
+    fn offsets_that_end_before_the_reports_are_refused() {
+        let item = || Arc::new(Field::new("item", DataType::Boolean, true));
+        let most = i32::MAX as usize;
+        for (of, bits, is_accepted) in [
+            (DataType::List(item()), most, true),
+            (DataType::List(item()), most + 1, false),
+            (DataType::Binary, 8 * most, true),
+            (DataType::Binary, 8 * most + 1, false),
+            (DataType::LargeList(item()), usize::MAX, true),
+            (DataType::FixedSizeList(item(), 1), usize::MAX, true),
+            (DataType::LargeBinary, usize::MAX, true),
+            (DataType::BinaryView, usize::MAX, true),
+            (DataType::FixedSizeBinary(1), usize::MAX, true),
+        ] {
+            assert_eq!(check_offsets(&of, 1, bits).is_ok(), is_accepted, "{of} of {bits}");
+        }
+        let lists = DataType::List(item());
+        assert!(check_offsets(&lists, most / 7, 7).is_ok());
+        assert!(check_offsets(&lists, most / 7 + 1, 7).is_err());
+        // Packed, the same rows are short enough.
+        assert!(check_offsets(&DataType::Binary, most / 7 + 1, 7).is_ok());
+        assert!(check_offsets(&lists, usize::MAX, 2).is_err());
+        for of in [lists, DataType::Binary] {
+            assert!(check_offsets(&of, 0, usize::MAX).is_ok());
+        }
+    }
 }

@@ -6,6 +6,7 @@ use arrow_array::{
     Int16Array, Int32Array, Int64Array, LargeStringArray, ListArray, NullArray, StringArray,
     StringViewArray, UInt64Array,
 };
+use arrow_buffer::OffsetBuffer;
 use arrow_schema::DataType;
 
 use super::*;
@@ -252,6 +253,43 @@ fn what_stands_for_a_missing_answer_is_a_member_also_if_nothing_is_missing() {
         assert!(mechanism.randomize(answers, Some(good)).is_ok());
         let error = mechanism.randomize(answers, Some(bad)).unwrap_err();
         assert!(error.to_string().contains("invalid missing"), "{error}");
+    }
+}
+
+/// Bits that are missing take no place in a column, but their reports do. Neither what is there nor what is missing decides.
+#[test]
+fn a_type_that_cannot_hold_the_reports_is_refused_whatever_is_missing() {
+    let json = |length: usize| {
+        format!(
+            r#"{{"mechanism":"randomized_response_bitvec","length":{length},"max_weight":1,"f":0.5,"constant_time":false}}"#
+        )
+    };
+    let item = Arc::new(arrow_schema::Field::new("item", DataType::Boolean, true));
+    // 2^31 bits, and 2^31 bytes.
+    for (of, length, rows) in [
+        (DataType::List(item.clone()), 1 << 24, 1 << 7),
+        (DataType::Binary, 1 << 24, 1 << 10),
+        (DataType::Binary, 1 << 20, 1 << 14),
+    ] {
+        let (bits, zeros) = (mechanism(&json(length)), vec![0; length / 8]);
+        let missing = Answer::Bytes(&zeros);
+        let nothing = arrow_array::new_null_array(&of, rows);
+        let short = arrow_array::new_empty_array(&of);
+        // Rows of no bits are no members; the type is refused before they are.
+        let present = match of {
+            DataType::Binary => Arc::new(BinaryArray::from(vec![b"" as &[u8]; rows])) as ArrayRef,
+            _ => {
+                let offsets = OffsetBuffer::new_zeroed(rows);
+                let none = Arc::new(BooleanArray::from(Vec::<bool>::new()));
+                Arc::new(ListArray::new(item.clone(), offsets, none, None))
+            }
+        };
+        for answers in [&nothing, &present] {
+            let error = bits.randomize(answers, Some(missing)).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Type, "{of}");
+            assert!(error.to_string().contains("accepted are types whose offsets"), "{error}");
+        }
+        assert!(bits.randomize(&short, Some(missing)).is_ok());
     }
 }
 
