@@ -5,8 +5,9 @@ use deniable::estimate::BitCounts;
 use deniable::rappor::CohortCounts;
 use serde::{Deserialize, Serialize};
 
+use crate::columns::{self, no_report};
 use crate::survey::{Fingerprint, Survey};
-use crate::{Error, Result, columns};
+use crate::{Error, Result};
 
 /// What was counted of a survey's reports: all that estimates need, and of a size that does not grow with the reports.
 ///
@@ -37,6 +38,12 @@ pub(crate) enum Tally {
     Numbers(Numbers),
 }
 
+/// Bounds of answers and scales of noise up to here are counted.
+pub(crate) const LARGEST: f64 = 1e100;
+
+/// Reports up to here are counted: 2^62 of their squares can be added up, and noise of a counted scale goes so far once in e^(10^10) times.
+const LARGEST_REPORT: f64 = 1e110;
+
 /// The count, the mean and the sum of squared deviations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "WrittenNumbers", into = "WrittenNumbers")]
@@ -65,8 +72,8 @@ impl TryFrom<WrittenNumbers> for Numbers {
 
     fn try_from(WrittenNumbers { count, mean, squares }: WrittenNumbers) -> Result<Self> {
         let is_nothing = count > 0 || (mean == 0.0 && squares == 0.0);
-        // Those of numbers up to 10^100, which can be added up.
-        let is_in_range = mean.abs() <= 1e100 && (0.0..=1e220).contains(&squares);
+        // Those of up to 2^62 reports, and what roundings add.
+        let is_in_range = mean.abs() <= LARGEST_REPORT && (0.0..=1e240).contains(&squares);
         if count <= 1 << 62 && is_in_range && is_nothing {
             return Ok(Numbers { count, mean, squares });
         }
@@ -75,6 +82,12 @@ impl TryFrom<WrittenNumbers> for Numbers {
 }
 
 impl Numbers {
+    /// That reports can be added up. One that cannot would spoil what all others say: their counts could not be read again.
+    pub(crate) fn check(mut reports: impl Iterator<Item = f64>) -> Result<()> {
+        // NaN is not.
+        if reports.all(|report| report.abs() <= LARGEST_REPORT) { Ok(()) } else { Err(no_report()) }
+    }
+
     pub(crate) fn add_all(&mut self, numbers: &[f64]) {
         let count = numbers.len() as f64;
         if numbers.is_empty() {
@@ -92,7 +105,9 @@ impl Numbers {
         }
         let (n, more) = (self.count as f64, other.count as f64);
         let apart = other.mean - self.mean;
-        self.mean += apart * (more / (n + more));
+        let mean = self.mean + apart * (more / (n + more));
+        // Roundings could take it beyond all reports.
+        self.mean = mean.clamp(-LARGEST_REPORT, LARGEST_REPORT);
         self.squares += other.squares + apart * apart * (n / (n + more)) * more;
         self.count = self.count.saturating_add(other.count);
     }

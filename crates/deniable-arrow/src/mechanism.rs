@@ -343,7 +343,7 @@ impl Mechanism {
     ///
     /// # Errors
     ///
-    /// Counts of another mechanism; a column in which something is missing, or is no report of this mechanism. Then nothing is added.
+    /// Counts of another mechanism; a column in which something is missing, or is no report of this mechanism; noise or bounds beyond 1e100. Then nothing is added.
     pub fn count(&self, reports: &dyn Array, counts: &mut Counts) -> Result<()> {
         if counts.mechanism != self.spec() {
             return Err(another_mechanism());

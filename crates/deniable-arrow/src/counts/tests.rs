@@ -67,6 +67,56 @@ fn a_failure_in_the_second_question_leaves_the_first_as_it_was() {
     assert_eq!(counts, survey.counts());
 }
 
+/// Squares without end are written as nothing, and were not read again: nobody's report would have been of use.
+#[test]
+fn a_report_that_cannot_be_added_up_is_none() {
+    let survey = survey(0.75);
+    let with = |number: f64| {
+        let good = reports(&survey, 2);
+        let numbers = Arc::new(arrow_array::Float64Array::from(vec![0.0, number])) as ArrayRef;
+        RecordBatch::try_new(good.schema(), vec![good.column(0).clone(), numbers]).unwrap()
+    };
+    for largest in [LARGEST_REPORT, -LARGEST_REPORT] {
+        let mut counts = survey.counts();
+        for number in [f64::NAN, f64::INFINITY, 1e200, -f64::MAX, largest * 1.1] {
+            let error = survey.count(&with(number), &mut counts).unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Reports, "{number}");
+            assert_eq!(counts, survey.counts());
+        }
+        survey.count(&with(largest), &mut counts).unwrap();
+        let more = counts.clone();
+        counts.merge(&more).unwrap();
+        let text = serde_json::to_string(&counts).unwrap();
+        assert_eq!(serde_json::from_str::<SurveyCounts>(&text).unwrap(), counts);
+        assert!(survey.estimate(&counts, &How::default()).is_ok());
+    }
+}
+
+/// The largest bounds and the largest noise: reports are beyond both as often as not, and are counted.
+#[test]
+fn what_an_accepted_survey_reports_is_counted() {
+    let survey = Survey::parse("version = 1\n[[question]]\nname = \"n\"\nkind = \"number\"\nlow = 0\nhigh = 1e100\nscale = 1e100").unwrap();
+    let answers = Arc::new(arrow_array::Float64Array::from(vec![1e100; 1000])) as ArrayRef;
+    let answers = RecordBatch::try_from_iter([("n", answers)]).unwrap();
+    let mut counts = survey.counts();
+    survey.count(&survey.randomize(&answers).unwrap(), &mut counts).unwrap();
+    let text = serde_json::to_string(&counts).unwrap();
+    assert_eq!(serde_json::from_str::<SurveyCounts>(&text).unwrap(), counts);
+    let found = survey.estimate(&counts, &How::default()).unwrap();
+    assert!(found.questions[0].mean.as_ref().unwrap().standard_error > 0.0);
+}
+
+/// Of many of the largest reports, whose sum is rounded.
+#[test]
+fn a_mean_is_not_beyond_all_reports() {
+    for count in 1..300 {
+        let mut numbers = Numbers::default();
+        numbers.add_all(&vec![LARGEST_REPORT; count]);
+        let text = serde_json::to_string(&numbers).unwrap();
+        assert!(serde_json::from_str::<Numbers>(&text).is_ok(), "{count}");
+    }
+}
+
 #[test]
 fn means_do_not_depend_on_how_they_were_counted() {
     let numbers: Vec<f64> = (0..1000).map(|i| 1e6 + f64::from(i * i % 97)).collect();

@@ -15,12 +15,9 @@ use deniable::{ScalarFloatLaplaceCks20, Spec};
 use super::{Asked, Budget, Read, budget, epsilon, short, written};
 use crate::Result;
 use crate::columns::{self, check_whole, no_report};
-use crate::counts::Tally;
+use crate::counts::{LARGEST, Numbers, Tally};
 use crate::estimate::{How, QuestionEstimate};
 use crate::survey::fields::{Fields, Wrong};
-
-/// Bounds and scales up to here: the squares of reports can be added up.
-const LARGEST: f64 = 1e100;
 
 /// A question for a number: moved to the nearest bound, then with Laplace noise.
 #[derive(Clone, Debug)]
@@ -151,9 +148,7 @@ impl Asked for Number {
         }
         let reports = columns::cast(reports, &DataType::Float64);
         let reports = reports.as_primitive::<Float64Type>();
-        if reports.iter().any(|report| !report.is_some_and(f64::is_finite)) {
-            return Err(no_report());
-        }
+        Numbers::check(reports.iter().map(|report| report.unwrap_or(f64::NAN)))?;
         tally.numbers_mut()?.add_all(reports.values());
         Ok(())
     }

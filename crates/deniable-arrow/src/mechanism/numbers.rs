@@ -17,7 +17,7 @@ use deniable::{
 use super::{Answer, Distance, another_type, no_stand_in, something_missing};
 use crate::Result;
 use crate::columns::no_report;
-use crate::counts::Numbers;
+use crate::counts::{LARGEST, Numbers};
 use crate::estimate::{How, QuestionEstimate};
 
 /// Laplace noise on floats.
@@ -151,12 +151,25 @@ pub trait Noise: Sized {
 pub(super) trait Counted: Noise {
     fn count(&self, reports: &dyn Array, numbers: &mut Numbers) -> Result<()> {
         let reports = reports.as_primitive_opt::<Self::Column>().ok_or_else(no_report)?;
-        if !reports.values().iter().all(|&report| Self::to_f64(report).abs() <= LARGEST) {
-            return Err(no_report());
-        }
+        self.check_parameters()?;
+        Numbers::check(reports.values().iter().map(|&report| Self::to_f64(report)))?;
         for block in reports.values().chunks(1 << 16) {
             let block: Vec<f64> = block.iter().map(|&report| Self::to_f64(report)).collect();
             numbers.add_all(&block);
+        }
+        Ok(())
+    }
+
+    /// That its reports on answers within the bounds can be added up. It is refused whatever they are, or some of them would be.
+    fn check_parameters(&self) -> Result<()> {
+        let (scale, bounds) = self.scale_and_bounds();
+        let largest = bounds.map_or(0.0, |(low, high)| low.abs().max(high.abs()));
+        for (parameter, number) in [("scale", scale), ("bounds", largest)] {
+            if number > LARGEST {
+                let (problem, accepted) =
+                    ("its reports are too large to be counted", "numbers up to 1e100");
+                return Err(deniable::Error::invalid_parameter(parameter, problem, accepted).into());
+            }
         }
         Ok(())
     }
@@ -191,9 +204,6 @@ impl<N: Noise> Counted for N {}
 
 /// What can stand for a missing number.
 const STAND_IN: &str = "a number of the column's type, and within the bounds";
-
-/// The squares of numbers up to here can be added up.
-const LARGEST: f64 = 1e100;
 
 /// Of a scale: what is less is not worth a note.
 const SEEN: f64 = 1e-9;

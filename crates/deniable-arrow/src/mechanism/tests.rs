@@ -408,6 +408,32 @@ fn counts_and_estimates() {
     assert_eq!(error.kind(), ErrorKind::Reports);
 }
 
+/// The mechanism draws, but what it draws is too much to be added up.
+#[test]
+fn numbers_of_parameters_without_measure_are_not_counted() {
+    let noise = |bounds: &str, scale: &str| {
+        mechanism(&format!(
+            r#"{{"mechanism":"scalar_float_laplace_cks20","number":"f64","bounds":{bounds},"scale":{scale},"k":null}}"#
+        ))
+    };
+    let answers = Float64Array::from(vec![0.0; 100]);
+    for (bounds, scale, refused) in [
+        ("null", "1e100", None),
+        ("[-1e100,1e100]", "1e100", None),
+        ("null", "1.1e100", Some("invalid scale: ")),
+        ("[-1.1e100,0.0]", "1.0", Some("invalid bounds: ")),
+        ("[0.0,1e300]", "1.0", Some("invalid bounds: ")),
+    ] {
+        let noise = noise(bounds, scale);
+        let (reports, mut counts) = (noise.randomize(&answers, None).unwrap(), noise.counts());
+        match (noise.count(&reports, &mut counts), refused) {
+            (Ok(()), None) => assert_eq!(counts.reports(), 100),
+            (Err(error), Some(start)) => assert!(error.to_string().starts_with(start), "{error}"),
+            (done, _) => panic!("{bounds}, {scale}: {done:?}"),
+        }
+    }
+}
+
 #[test]
 fn a_mean_of_numbers_on_a_coarse_grid_says_so() {
     let coarse = mechanism(
