@@ -108,16 +108,19 @@ impl Counts {
         self.tally.values().ok().map(BitCounts::ones)
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds what was counted elsewhere. Where one mechanism is in constant time and the other is not, these stay counts of the one that they were of.
     ///
     /// # Errors
     ///
     /// Counts of another mechanism; more reports than can be counted. Then nothing is added.
     pub fn merge(&mut self, other: &Counts) -> Result<()> {
-        if self.mechanism != other.mechanism {
-            return Err(another_mechanism());
-        }
+        self.check(&other.mechanism)?;
         self.tally.merge(&other.tally)
+    }
+
+    /// That they are of this mechanism, or of one whose reports have the same law.
+    fn check(&self, mechanism: &Spec) -> Result<()> {
+        if self.mechanism.has_law_of(mechanism) { Ok(()) } else { Err(another_mechanism()) }
     }
 }
 
@@ -345,9 +348,7 @@ impl Mechanism {
     ///
     /// Counts of another mechanism; a column in which something is missing, or is no report of this mechanism; noise or bounds beyond 1e100. Then nothing is added.
     pub fn count(&self, reports: &dyn Array, counts: &mut Counts) -> Result<()> {
-        if counts.mechanism != self.spec() {
-            return Err(another_mechanism());
-        }
+        counts.check(&self.spec())?;
         check_whole(reports)?;
         let tally = &mut counts.tally;
         match self {
@@ -386,9 +387,7 @@ impl Mechanism {
     ///
     /// Counts of another mechanism, or of no reports; a confidence outside its range; a mechanism whose reports say nothing.
     pub fn estimate(&self, counts: &Counts, how: &How) -> Result<QuestionEstimate> {
-        if counts.mechanism != self.spec() {
-            return Err(another_mechanism());
-        }
+        counts.check(&self.spec())?;
         let tally = &counts.tally;
         let mut found = each_noise!(self, noise => noise.estimate(tally.numbers()?, how),
             Mechanism::YesNo(mechanism) => {

@@ -428,6 +428,38 @@ impl Spec {
             }
         }
     }
+
+    /// Whether two mechanisms report with the same law, so that they lose the same, and their reports are counted together: they are equal, but for
+    /// `constant_time`, which says how long the drawing takes and nothing of what is drawn.
+    ///
+    /// ```
+    /// use deniable::Spec;
+    ///
+    /// let device = Spec::RandomizedResponseBool { prob: 0.75, constant_time: true };
+    /// let server = Spec::RandomizedResponseBool { prob: 0.75, constant_time: false };
+    /// assert!(device != server && device.has_law_of(&server));
+    /// ```
+    pub fn has_law_of(&self, other: &Spec) -> bool {
+        self == other || self.in_ordinary_time() == other.in_ordinary_time()
+    }
+
+    fn in_ordinary_time(&self) -> Spec {
+        let mut spec = self.clone();
+        match &mut spec {
+            Spec::RandomizedResponseBool { constant_time, .. }
+            | Spec::RandomizedResponseBitvec { constant_time, .. }
+            | Spec::ScalarIntegerLaplaceCks20 { constant_time, .. }
+            | Spec::VectorIntegerLaplaceCks20 { constant_time, .. } => *constant_time = false,
+            // There is no such form.
+            Spec::RandomizedResponse { .. }
+            | Spec::LocalHashing { .. }
+            | Spec::SubsetSelection { .. }
+            | Spec::UnaryEncoding { .. }
+            | Spec::ScalarFloatLaplaceCks20 { .. }
+            | Spec::VectorFloatLaplaceCks20 { .. } => {}
+        }
+        spec
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "that is how serde calls it")]

@@ -555,6 +555,52 @@ fn noise_in_constant_time_is_not_for_columns() {
     }
 }
 
+/// Devices that promise a time, and others that do not, are asked the same question.
+#[test]
+fn counts_of_one_law_are_merged_whatever_the_time() {
+    let numbers: ArrayRef = Arc::new(Int64Array::from(vec![3, -3]));
+    for (json, reports) in [
+        (
+            r#"{"mechanism":"randomized_response_bool","prob":0.75,"constant_time":false}"#,
+            Arc::new(BooleanArray::from(vec![true, false])) as ArrayRef,
+        ),
+        (
+            r#"{"mechanism":"randomized_response_bitvec","length":11,"max_weight":11,"f":0.75,"constant_time":false}"#,
+            Arc::new(bits()),
+        ),
+        (
+            r#"{"mechanism":"scalar_integer_laplace_cks20","number":"i64","scale":0.75,"constant_time":false}"#,
+            numbers.clone(),
+        ),
+        (
+            r#"{"mechanism":"vector_integer_laplace_cks20","number":"i64","bounds":null,"size":2,"scale":0.75,"constant_time":false}"#,
+            numbers,
+        ),
+    ] {
+        let ordinary = mechanism(json);
+        let constant = mechanism(&json.replace("false", "true"));
+        let other = mechanism(&json.replace("0.75", "0.8"));
+        assert_ne!(ordinary.spec(), constant.spec());
+        for (first, second) in [(&ordinary, &constant), (&constant, &ordinary)] {
+            let (mut counts, mut more) = (first.counts(), second.counts());
+            first.count(&reports, &mut counts).unwrap();
+            second.count(&reports, &mut more).unwrap();
+            counts.merge(&more).unwrap();
+            assert_eq!((counts.reports(), &counts.mechanism), (2 * more.reports(), &first.spec()));
+            assert_eq!(
+                first.estimate(&counts, &How::default()).unwrap(),
+                second.estimate(&counts, &How::default()).unwrap()
+            );
+            second.count(&reports, &mut counts).unwrap();
+            let before = counts.clone();
+            assert!(counts.merge(&other.counts()).is_err());
+            assert!(other.count(&reports, &mut counts).is_err());
+            assert!(other.estimate(&counts, &How::default()).is_err());
+            assert_eq!((before.reports(), &before), (3 * more.reports(), &counts));
+        }
+    }
+}
+
 /// The constructors take any length; no column has rows of nothing, and no memory is without end.
 #[test]
 fn what_cannot_be_counted_is_refused() {

@@ -311,3 +311,33 @@ fn noise_that_is_not_constant_time_does_not_say_so() {
     assert!(!written(&made).contains("constant_time"));
     assert!(written(&made.with_constant_time()).contains("\"constant_time\":true"));
 }
+
+#[test]
+fn the_time_is_no_part_of_the_law() {
+    let with = |from: &str, to: &str| {
+        let all = [
+            r#"{"mechanism":"randomized_response_bool","prob":0.75,"constant_time":false}"#,
+            r#"{"mechanism":"randomized_response_bitvec","length":8,"max_weight":2,"f":0.75,"constant_time":false}"#,
+            r#"{"mechanism":"scalar_integer_laplace_cks20","number":"i64","bounds":null,"scale":0.75,"constant_time":false}"#,
+            r#"{"mechanism":"vector_integer_laplace_cks20","number":"i64","bounds":null,"size":8,"scale":0.75,"constant_time":false}"#,
+        ];
+        all.map(|json| read(&json.replace(from, to)))
+    };
+    let ordinary = with("", "");
+    for (i, spec) in ordinary.iter().enumerate() {
+        for (j, constant) in with("false", "true").iter().enumerate() {
+            assert_eq!((spec.has_law_of(constant), constant.has_law_of(spec)), (i == j, i == j));
+            assert!(constant != spec && constant.has_law_of(constant));
+        }
+        for other in [with("0.75", "0.8"), with("i64", "i32"), with("8", "9")] {
+            assert_eq!(spec.has_law_of(&other[i]), *spec == other[i], "{spec:?}");
+        }
+        assert!(
+            !spec
+                .has_law_of(&with("0.75,\"constant_time\":false", "0.8,\"constant_time\":true")[i])
+        );
+    }
+    let choice =
+        |prob| Spec::RandomizedResponse { categories: Categories::Integers([1, 2].into()), prob };
+    assert!(choice(0.75).has_law_of(&choice(0.75)) && !choice(0.75).has_law_of(&choice(0.8)));
+}
