@@ -3,8 +3,6 @@
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use deniable::{Entropy, OsEntropy};
-
 /// Leaves no core dump, and a message of a panic that says where and not what: both could have raw answers in them.
 pub fn be_discreet() {
     let none = rustix::process::Rlimit { current: Some(0), maximum: Some(0) };
@@ -12,7 +10,7 @@ pub fn be_discreet() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         // The standard error can be closed.
-        let _ = if is_of_entropy(&place) || !has_entropy() {
+        let _ = if !has_entropy() {
             WITHOUT_ENTROPY.store(true, Ordering::Relaxed);
             let error = deniable::Error::from(deniable::sample::Error::entropy_unavailable());
             writeln!(std::io::stderr(), "error: {error}, at {place}")
@@ -32,15 +30,26 @@ pub fn panicked_without_entropy() -> bool {
 
 static WITHOUT_ENTROPY: AtomicBool = AtomicBool::new(false);
 
-/// Whether a panic comes from where the engine draws the keys of hash tables and the names of what it makes, which are not to be had without one if entropy fails.
-fn is_of_entropy(place: &str) -> bool {
-    let draws = ["/std/src/sys/random/", "/ahash-", "/getrandom-", "/rand-", "/uuid-"];
-    draws.iter().any(|draws| place.contains(draws))
+/// Whether the system gives entropy to this thread now, which it is asked for: the library may have some at hand, and so may other threads. Where the engine draws
+/// the keys of hash tables and the names of what it makes, a panic is the only word of a failure; but a panic there can be a defect as well, and what goes wrong after it
+/// must be said.
+fn has_entropy() -> bool {
+    getrandom::fill(&mut [0; 8]).is_ok()
 }
 
-/// Whether the system gives entropy now. Another thread asks for it, as this one may have some at hand.
-fn has_entropy() -> bool {
-    let asked = std::thread::Builder::new().spawn(|| OsEntropy::new().word().is_ok());
-    // Without a thread nothing is known, and the panic is told.
-    asked.map_or(true, |asked| asked.join().unwrap_or(false))
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lies where a crate does that draws.
+    #[path = "rand-0.0.0/planted.rs"]
+    mod planted;
+
+    #[test]
+    fn a_panic_where_others_draw_is_no_lack_of_entropy() {
+        be_discreet();
+        let caught = std::panic::catch_unwind(planted::defect);
+        drop(std::panic::take_hook());
+        assert!(caught.is_err() && !panicked_without_entropy());
+    }
 }
