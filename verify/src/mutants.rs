@@ -389,12 +389,13 @@ fn digest_of_all(sources: &Sources) -> String {
 fn said(root: &Path, parts: &[&Part]) -> Result<String, Vec<String>> {
     let kept = kept(root)?;
     let (mut tried, mut slow, mut unviable, mut equivalent) = (0, 0, 0, 0);
-    let mut stale = Vec::new();
+    let (mut stale, mut days) = (Vec::new(), BTreeSet::new());
     for part in parts {
         let sources = sources(root, part)?;
         let digest = digest_of_all(&sources);
         match kept.get(part.name).filter(|kept| kept.sources == digest) {
-            Some(Kept { result, .. }) => {
+            Some(Kept { date, result, .. }) => {
+                days.insert(date.as_str());
                 // What was explained then may not be any more.
                 check_explained(root, &result.equivalent, &sources)?;
                 tried += result.tried;
@@ -406,7 +407,8 @@ fn said(root: &Path, parts: &[&Part]) -> Result<String, Vec<String>> {
         }
     }
     let found = format!(
-        "{tried} mutants, all found ({slow} of them since tests took at least four times as long or did not end) but {equivalent} that change nothing, as is explained; {unviable} more do not compile"
+        "{tried} mutants, all found ({slow} of them since tests took at least four times as long or did not end) but {equivalent} that change nothing, as is explained; {unviable} more do not compile{}",
+        when(&days)
     );
     match stale[..] {
         [] => Ok(found),
@@ -419,6 +421,15 @@ fn said(root: &Path, parts: &[&Part]) -> Result<String, Vec<String>> {
             parts.len(),
             stale.join(", ")
         )]),
+    }
+}
+
+/// When the parts were tried, which is not when somebody asks. Days are written so that the first of the alphabet is the oldest.
+fn when(days: &BTreeSet<&str>) -> String {
+    match (days.first(), days.last()) {
+        (Some(first), Some(last)) if first == last => format!("; tried on {first}"),
+        (Some(first), Some(last)) => format!("; tried between {first} and {last}"),
+        _ => String::new(),
     }
 }
 
@@ -497,6 +508,16 @@ mod tests {
         let two = [survivor("if a > b {"), survivor("if a > b {")];
         assert_eq!(compare(&two, &[&explained]).len(), 1);
         assert_eq!(compare(&two, &[&explained, &explained]), [""; 0]);
+    }
+
+    /// The days are those that were kept, whatever day it is.
+    #[test]
+    fn what_is_said_has_the_days_on_which_it_was_tried() {
+        let days = |days: &[&'static str]| when(&days.iter().copied().collect());
+        assert_eq!(days(&[]), "");
+        assert_eq!(days(&["2026-11-18", "2026-11-18"]), "; tried on 2026-11-18");
+        let two = "; tried between 2025-12-31 and 2026-11-02";
+        assert_eq!(days(&["2026-11-02", "2025-12-31", "2026-02-01"]), two);
     }
 
     #[test]
