@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use arrow_array::cast::AsArray;
 use arrow_array::{
-    Array, ArrayRef, BinaryArray, BooleanArray, FixedSizeBinaryArray, PrimitiveArray, StringArray,
+    Array, ArrayRef, BooleanArray, FixedSizeBinaryArray, LargeBinaryArray, LargeStringArray,
+    PrimitiveArray,
 };
 use arrow_schema::{DataType, FieldRef};
 use deniable::prelude::*;
@@ -341,7 +342,8 @@ fn chunks(mechanism: &Mechanism, column: &Bound<'_, PyAny>) -> Result<Vec<ArrayR
     Ok(chunks)
 }
 
-/// A list of answers or of reports as a column of Arrow's. `None` and NaN are missing.
+/// A list of answers or of reports as a column of Arrow's. `None` and NaN are missing. Texts and bytes have offsets of 64 bits: those of 32 end at 2 GiB, and one
+/// long answer would take all others with it.
 fn column_of(mechanism: &Mechanism, list: &Bound<'_, PyList>) -> Result<ArrayRef> {
     macro_rules! optional {
         ($one:expr) => {
@@ -357,7 +359,7 @@ fn column_of(mechanism: &Mechanism, list: &Bound<'_, PyList>) -> Result<ArrayRef
         }
         Mechanism::Texts(choice) => {
             let answers: Vec<Option<String>> = optional!(|value| text(value, choice));
-            Arc::new(StringArray::from(answers))
+            Arc::new(LargeStringArray::from(answers))
         }
         Mechanism::Integers(choice) => {
             let answers: Vec<Option<i64>> = optional!(|value| number(value, choice));
@@ -367,7 +369,7 @@ fn column_of(mechanism: &Mechanism, list: &Bound<'_, PyList>) -> Result<ArrayRef
             let length = mechanism.input_domain().length();
             let answers: Vec<Option<BitVector>> = optional!(|value| bits(value, length));
             let bytes = answers.iter().map(|bits| bits.as_ref().map(BitVector::to_bytes));
-            Arc::new(BinaryArray::from_iter(bytes))
+            Arc::new(LargeBinaryArray::from_iter(bytes))
         }
         Mechanism::F32(_) => {
             let answers: Vec<Option<f64>> = optional!(float);
@@ -424,10 +426,6 @@ fn list_of<'py>(
     use arrow_array::types::{Float32Type, Float64Type, Int32Type, Int64Type};
     Ok(match reports.data_type() {
         DataType::Boolean => PyList::new(py, reports.as_boolean().values().iter())?,
-        DataType::Utf8 => {
-            let texts = reports.as_string::<i32>();
-            PyList::new(py, (0..texts.len()).map(|i| texts.value(i)))?
-        }
         DataType::LargeUtf8 => {
             let texts = reports.as_string::<i64>();
             PyList::new(py, (0..texts.len()).map(|i| texts.value(i)))?
@@ -440,8 +438,8 @@ fn list_of<'py>(
             let rows = reports.as_fixed_size_binary();
             PyList::new(py, (0..rows.len()).map(|i| PyBytes::new(py, rows.value(i))))?
         }
-        DataType::Binary => {
-            let rows = reports.as_binary::<i32>();
+        DataType::LargeBinary => {
+            let rows = reports.as_binary::<i64>();
             let length = match mechanism {
                 Mechanism::Bits(bits) if answers.iter().any(|answer| is_list(&answer)) => {
                     Some(bits.input_domain().length())
@@ -528,7 +526,7 @@ pub(crate) fn count_list(
             Err(_) => Err(wrong_type("a list of packed reports, each of them bytes")),
         };
         let rows = list.iter().map(bytes).collect::<Result<Vec<_>>>()?;
-        Arc::new(BinaryArray::from_iter_values(rows))
+        Arc::new(LargeBinaryArray::from_iter_values(rows))
     } else {
         column_of(mechanism, list)?
     };

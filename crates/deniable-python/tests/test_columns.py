@@ -11,7 +11,7 @@ import polars
 import pyarrow
 import pytest
 
-from columns import ANSWERS, BITS, ROWS, assert_same_kind, cases, columns
+from columns import ANSWERS, BITS, ROWS, assert_same_kind, cases, columns, pandas_series
 from conftest import ALMOST_ONE, INTEGERS, TEXTS, certain, plain
 
 
@@ -267,6 +267,34 @@ def test_rows_of_bits_look_alike():
     assert mechanism.randomize([bits, None, packed], missing=b"\x01") == [bits, [True, False, False], bits]
     assert mechanism.randomize([None, tuple(bits)], missing=b"\x01") == [[True, False, False], bits]
     assert mechanism.randomize([packed, None], missing=b"\x01") == [packed, b"\x01"]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["list", "numpy object", "pandas object"])
+def test_long_texts_stop_nobody(kind):
+    """More than 2 GiB together, where offsets of 32 bits end. It is one text, so that the column takes little."""
+    texts = ["tea", *["x" * (1 << 20)] * 2100, None, "ü"]
+    column = {
+        "list": lambda: texts,
+        "numpy object": lambda: numpy.array(texts, object),
+        "pandas object": lambda: pandas_series(texts, object),
+    }[kind]()
+    reports = certain()["texts"].randomize(column, missing="coffee")
+    assert_same_kind(reports, column)
+    reports = plain(reports)
+    assert len(reports) == len(texts) and reports[0] == "tea" and reports[-2:] == ["coffee", "ü"]
+    assert set(reports) <= set(TEXTS)
+    with pytest.raises(ValueError, match="what its mechanism does not report"):
+        certain()["texts"].count(texts[:-2])
+
+
+@pytest.mark.slow
+def test_long_bits_stop_nobody():
+    mechanism = deniable.make_randomized_response_bitvec(1 << 24, 1, 1e-300)
+    zeros = bytes(1 << 21)
+    reports = mechanism.randomize([None] * 1025, missing=zeros)
+    assert len(reports) == 1025 and all(report == zeros for report in reports)
+    assert mechanism.count(reports).reports == 1025
 
 
 @pytest.mark.parametrize("name", ["memmap"])
