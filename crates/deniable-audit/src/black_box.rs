@@ -60,7 +60,7 @@ pub struct Witness {
     pub at_most: f64,
 }
 
-/// What an audit found. It is wrong to accuse with probability at most [`FALSE_ALARM`].
+/// What an audit found. It is wrong to accuse with probability at most [`Verdict::false_alarm`].
 #[derive(Clone, Debug, PartialEq)]
 #[must_use]
 pub struct Verdict {
@@ -70,6 +70,8 @@ pub struct Verdict {
     pub bound: Bound,
     /// The runs with the left and with the right input.
     pub trials: (u64, u64),
+    /// How often a mechanism that keeps its promise is accused, at most.
+    pub false_alarm: f64,
 }
 
 impl Verdict {
@@ -97,7 +99,7 @@ impl fmt::Display for Verdict {
             )?;
             write!(f, " at most {at_most:.6} on the {there}")?;
         }
-        write!(f, " (wrong at most once in {:.0e} audits)", 1.0 / FALSE_ALARM)
+        write!(f, " (wrong at most once in {:e} audits)", (1.0 / self.false_alarm).round())
     }
 }
 
@@ -221,6 +223,20 @@ pub fn judge<T: Ord + fmt::Debug>(
     left: &Counts<T>,
     right: &Counts<T>,
 ) -> Result<Verdict, String> {
+    judge_at(FALSE_ALARM, claimed, left, right)
+}
+
+/// [`judge`] with another probability of a false alarm: who makes many audits gives each its part of one.
+///
+/// # Errors
+///
+/// As there.
+pub fn judge_at<T: Ord + fmt::Debug>(
+    false_alarm: f64,
+    claimed: f64,
+    left: &Counts<T>,
+    right: &Counts<T>,
+) -> Result<Verdict, String> {
     if claimed.is_nan() || claimed < 0.0 {
         return Err("the claimed ε must be a number from 0".to_owned());
     }
@@ -228,7 +244,7 @@ pub fn judge<T: Ord + fmt::Debug>(
     if trials.0 == 0 || trials.1 == 0 {
         return Err("each input needs at least one outcome".to_owned());
     }
-    Ok(Verdict { claimed, bound: lower_bound(left, right, FALSE_ALARM)?, trials })
+    Ok(Verdict { claimed, bound: lower_bound(left, right, false_alarm)?, trials, false_alarm })
 }
 
 /// How many runs of each input the auditor needs to flag boolean randomized response with 1.05·ε where ε is
@@ -238,9 +254,14 @@ pub fn judge<T: Ord + fmt::Debug>(
 /// of them (a little more than it does), and 0.99 takes 2.33 more of both together. The tests compute the
 /// power exactly. Only from ε = 0.011 to 14 is it within [`binomial::MOST_TRIALS`].
 pub fn trials_for(epsilon: f64) -> u64 {
+    trials_at(FALSE_ALARM, epsilon)
+}
+
+/// [`trials_for`] an auditor with another probability of a false alarm.
+pub fn trials_at(false_alarm: f64, epsilon: f64) -> u64 {
     let odds = (1.05 * epsilon).exp();
     let (likely, unlikely) = ((1.0 / odds).sqrt(), odds.sqrt());
-    let kept = (2.0 * (12.0 / FALSE_ALARM).ln()).sqrt();
+    let kept = (2.0 * (12.0 / false_alarm).ln()).sqrt();
     let deviations = kept * (likely + unlikely) + 2.33 * likely.hypot(unlikely);
     (deviations / (0.05 * epsilon)).powi(2).ceil() as u64
 }
@@ -248,13 +269,18 @@ pub fn trials_for(epsilon: f64) -> u64 {
 /// Bounds of the probability that boolean randomized response with `truth` is flagged where `claimed` is
 /// claimed: the auditor's power, or, where the two are equal, its rate of false alarms.
 pub fn power(claimed: f64, truth: f64, trials: u64) -> (f64, f64) {
+    power_at(FALSE_ALARM, claimed, truth, trials)
+}
+
+/// [`power`] of an auditor with another probability of a false alarm.
+pub fn power_at(false_alarm: f64, claimed: f64, truth: f64, trials: u64) -> (f64, f64) {
     power_of(truth, trials, |honest_left, honest_right| {
         let [mut left, mut right] = [Counts::new([true, false]), Counts::new([true, false])];
         left.add(&true, honest_left);
         left.add(&false, trials - honest_left);
         right.add(&false, honest_right);
         right.add(&true, trials - honest_right);
-        lower_bound(&left, &right, FALSE_ALARM).is_ok_and(|bound| bound.epsilon > claimed)
+        lower_bound(&left, &right, false_alarm).is_ok_and(|bound| bound.epsilon > claimed)
     })
 }
 

@@ -12,7 +12,7 @@ use deniable::{
     VectorFloatLaplaceCks20,
 };
 
-use crate::black_box::{Counts, Verdict, judge};
+use crate::black_box::{Counts, FALSE_ALARM, Verdict, judge_at};
 
 pub use rappor::{Apart, Clients, rappor};
 
@@ -47,14 +47,27 @@ impl Subject {
     /// # Errors
     ///
     /// No entropy; more runs than can be judged, or none.
-    pub fn audit(mut self, trials: u64) -> core::result::Result<Verdict, String> {
+    pub fn audit(self, trials: u64) -> core::result::Result<Verdict, String> {
+        self.audit_at(FALSE_ALARM, trials)
+    }
+
+    /// [`Subject::audit`] with another probability of a false alarm.
+    ///
+    /// # Errors
+    ///
+    /// As there; a probability that is not from 10^−20 to 1/2.
+    pub fn audit_at(
+        mut self,
+        false_alarm: f64,
+        trials: u64,
+    ) -> core::result::Result<Verdict, String> {
         let mut counts = [Counts::new(self.buckets.clone()), Counts::new(self.buckets)];
         for _ in 0..trials {
             for (counts, run) in counts.iter_mut().zip([&mut self.left, &mut self.right]) {
                 counts.add(&run().map_err(|error| error.to_string())?, 1);
             }
         }
-        judge(self.claimed.get(), &counts[0], &counts[1])
+        judge_at(false_alarm, self.claimed.get(), &counts[0], &counts[1])
     }
 
     /// A mechanism of which `seen` is what is told apart of a release.
