@@ -22,6 +22,7 @@ pub mod mini;
 mod mini_atom;
 pub mod mutants;
 pub mod program;
+#[cfg(unix)]
 pub mod rappor;
 pub mod seal;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]

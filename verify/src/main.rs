@@ -4,14 +4,13 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-#[cfg(unix)]
-use deniable_verify::load;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 use deniable_verify::soak;
 use deniable_verify::{
-    audit, claims, constant_time, coverage, deps, instructions, mutants, rappor, seal, speed,
-    supply,
+    audit, claims, constant_time, coverage, deps, instructions, mutants, seal, speed, supply,
 };
+#[cfg(unix)]
+use deniable_verify::{load, rappor};
 
 /// One line a subcommand; each is a module of its name.
 const COMMANDS: &[(&str, Subcommand, &str)] = &[
@@ -53,6 +52,7 @@ const COMMANDS: &[(&str, Subcommand, &str)] = &[
         mutants::command,
         "[--check | [--quick] [--again]] [PART…]    small changes of the code, each of which a test must find",
     ),
+    #[cfg(unix)]
     (
         "rappor",
         rappor::command,

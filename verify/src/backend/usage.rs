@@ -35,12 +35,25 @@ pub fn wait(child: Child) -> io::Result<Ended> {
             return Err(error);
         }
     }
-    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
     Ok(Ended {
         well: status == 0,
         peak: usage.ru_maxrss as u64 * PEAK_UNIT,
-        processor: seconds(usage.ru_utime) + seconds(usage.ru_stime),
+        processor: seconds(&usage),
     })
+}
+
+/// The time that this process has run on processors, in seconds.
+pub fn processor() -> f64 {
+    // SAFETY: all of it are numbers, for which zeros are values.
+    let mut usage: libc::rusage = unsafe { core::mem::zeroed() };
+    // SAFETY: a valid place for the answer. It fails for other places and other processes only.
+    unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
+    seconds(&usage)
+}
+
+fn seconds(usage: &libc::rusage) -> f64 {
+    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
+    seconds(usage.ru_utime) + seconds(usage.ru_stime)
 }
 
 /// Linux counts in kibibytes, macOS in bytes.

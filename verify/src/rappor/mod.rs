@@ -4,6 +4,7 @@
 //! that occurs is no candidate.
 
 mod acceptance;
+mod law;
 mod long;
 mod pairs;
 mod settings;
