@@ -56,8 +56,9 @@ fn bounds_of_few_bits_have_an_end() {
 /// All arguments of few bits, and some of many, against many more bits.
 fn arguments(least: u64, end: impl Fn(u64) -> u64) -> impl Iterator<Item = (u64, u64)> {
     (least..62).flat_map(move |bits| {
-        let step = (end(bits) >> 5).max(1) as usize;
-        (0..end(bits)).step_by(step).map(move |n| (n, bits))
+        // Not `step_by`, whose steps are no longer than a word, which may have 32 bits.
+        let step = (end(bits) >> 5).max(1);
+        (0..end(bits).div_ceil(step)).map(move |i| (i * step, bits))
     })
 }
 
