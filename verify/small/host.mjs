@@ -1,4 +1,5 @@
 // Runs the module of a client as a page would: with entropy, with none, and with a generator that ends after some bytes.
+import { webcrypto } from "node:crypto";
 import { readFile } from "node:fs/promises";
 
 const module = await WebAssembly.compile(await readFile(process.argv[2]));
@@ -8,7 +9,7 @@ async function status(bytes) {
     const entropy = (start, length) => {
         bytes -= length;
         if (bytes < 0) return 1;
-        crypto.getRandomValues(new Uint8Array(instance.exports.memory.buffer, start, length));
+        webcrypto.getRandomValues(new Uint8Array(instance.exports.memory.buffer, start, length));
         return 0;
     };
     const instance = await WebAssembly.instantiate(module, { host: { entropy } });
